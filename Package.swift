@@ -1,0 +1,83 @@
+// swift-tools-version: 6.0
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// CALLBOX_EMBEDDED=1 builds what ships: Embedded Swift, no runtime. Without it the same sources build as ordinary
+// Swift, so that `swift test` can run them.
+let embedded = Context.environment["CALLBOX_EMBEDDED"] == "1"
+// The multiarch name of the target, for the one include folder that depends on it.
+let multiarch = Context.environment["CALLBOX_MULTIARCH"] ?? "x86_64-linux-gnu"
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v5),
+    .unsafeFlags(["-warnings-as-errors"]),
+] + (embedded ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo"])] : [])
+
+// `=` is replaced by the sysroot, so the same list serves every target.
+let includes = [
+    "libdrm", "cairo", "pango-1.0", "glib-2.0", "harfbuzz", "freetype2", "libpng16",
+].map { "=/usr/include/\($0)" } + ["=/usr/lib/\(multiarch)/glib-2.0/include"]
+let worldSettings = swiftSettings + [.unsafeFlags(includes.flatMap { ["-Xcc", "-isystem", "-Xcc", $0] })]
+let cSettings: [CSetting] = [.unsafeFlags(includes.flatMap { ["-isystem", $0] } + ["-Wall", "-Werror"])]
+
+let libraries = [
+    "drm", "cairo", "pango-1.0", "pangocairo-1.0", "gobject-2.0", "glib-2.0", "avcodec", "avutil", "swscale", "swresample",
+    "asound", "gpiod", "systemd", "cares",
+]
+
+/// A target without C, clock, randomness or socket.
+func pure(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+/// A target that talks to the kernel or a C library.
+func world(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: ["Bytes", "CPlatform"] + dependencies, swiftSettings: worldSettings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: [.init(stringLiteral: name)] + (name == "Bytes" ? [] : ["Bytes"]) + dependencies,
+        swiftSettings: worldSettings)
+}
+
+let package = Package(
+    name: "callbox",
+    products: [.executable(name: "callbox", targets: ["callbox"])],
+    targets: [
+        pure("Bytes", []),
+        pure("SIPWire", ["Bytes"]),
+        pure("SDPWire", ["Bytes"]),
+        pure("RTPWire", ["Bytes"]),
+        pure("SIPEngine", ["Bytes", "SIPWire"]),
+        pure("MediaEngine", ["Bytes", "RTPWire"]),
+        pure("KioskEngine", ["Bytes", "SIPWire", "SDPWire", "RTPWire", "SIPEngine", "MediaEngine"]),
+        .target(name: "CPlatform", cSettings: cSettings),
+        world("Loop", []),
+        world("Secure", []),
+        world("Display", ["KioskEngine"]),
+        world("Sound", ["RTPWire", "MediaEngine"]),
+        world("Picture", ["RTPWire"]),
+        world("Panel", []),
+        .executableTarget(
+            name: "callbox",
+            dependencies: [
+                "Bytes", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform", "Loop", "Secure",
+                "Display", "Sound", "Picture", "Panel",
+            ],
+            swiftSettings: worldSettings,
+            linkerSettings: libraries.map { .linkedLibrary($0) }),
+    ] + (embedded ? [] : [
+        tests("Bytes"),
+        tests("SIPWire"),
+        tests("SDPWire"),
+        tests("RTPWire"),
+        tests("SIPEngine", ["SIPWire"]),
+        tests("MediaEngine", ["RTPWire"]),
+        tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
+        tests("Display", ["KioskEngine"]),
+        tests("Picture", ["RTPWire"]),
+        tests("Sound", ["RTPWire", "MediaEngine"]),
+    ])
+)

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Swift cannot say: macros, control messages, and calls that glibc shows under _GNU_SOURCE only.
+#define _GNU_SOURCE 1
+#include "csystem.h"
+
+int callbox_errno(void) { return errno; }
+
+void callbox_prepare_datagram_socket(int fd, int is_v6) {
+    int on = 1, off = 0;
+    if (is_v6) {
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+        setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+        setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on);
+    }
+    setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+    setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof on);
+}
+
+static void callbox_map_v4(struct in6_addr *out, struct in_addr v4) {
+    memset(out, 0, sizeof *out);
+    out->s6_addr[10] = out->s6_addr[11] = 0xFF;
+    memcpy(&out->s6_addr[12], &v4, 4);
+}
+
+ssize_t callbox_receive(int fd, void *buffer, size_t size, struct sockaddr_storage *from,
+                        struct in6_addr *to, int *is_error) {
+    _Alignas(struct cmsghdr) char control[512];
+    struct iovec part = {buffer, size};
+    struct msghdr message = {from, sizeof *from, &part, 1, control, sizeof control, 0};
+    memset(to, 0, sizeof *to);
+    *is_error = 0;
+    ssize_t count = recvmsg(fd, &message, MSG_DONTWAIT);
+    if (count < 0) {
+        // A pending error is reported by one failed call; its details lie in the error queue.
+        message = (struct msghdr){from, sizeof *from, &part, 1, control, sizeof control, 0};
+        count = recvmsg(fd, &message, MSG_DONTWAIT | MSG_ERRQUEUE);
+        *is_error = 1;
+        return count;
+    }
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+            struct in_pktinfo info;
+            memcpy(&info, CMSG_DATA(c), sizeof info);
+            callbox_map_v4(to, info.ipi_addr);
+        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+            struct in6_pktinfo info;
+            memcpy(&info, CMSG_DATA(c), sizeof info);
+            *to = info.ipi6_addr;
+        }
+    }
+    return count;
+}
+
+void callbox_prepare_listener(int fd, int is_v6) {
+    int on = 1, off = 0;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (is_v6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+}
+
+void callbox_prepare_stream(int fd) {
+    int on = 1;
+    unsigned limit_ms = 20000;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof limit_ms);
+}
+
+int callbox_socket_error(int fd) {
+    int code = 0;
+    socklen_t size = sizeof code;
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno;
+}
+
+static int callbox_unix_address(const char *path, struct sockaddr_un *address) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) return -1;
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+int callbox_listen_unix(const char *path) {
+    struct sockaddr_un address;
+    if (callbox_unix_address(path, &address) != 0) return -1;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    unlink(path);
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || chmod(path, 0660) != 0 || listen(fd, 8) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int callbox_connect_unix(const char *path) {
+    struct sockaddr_un address;
+    if (callbox_unix_address(path, &address) != 0) return -1;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int callbox_open_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+
+int callbox_count_entries(const char *path) {
+    DIR *folder = opendir(path);
+    if (!folder) return 0;
+    int count = 0;
+    while (readdir(folder)) count++;
+    closedir(folder);
+    return count;
+}
+
+int callbox_epoll_wait(int epoll, struct epoll_event *events, int count, const struct timespec *limit) {
+    return epoll_pwait2(epoll, events, count, limit, NULL);
+}
+
+int callbox_accept(int fd, struct sockaddr_storage *from) {
+    socklen_t size = sizeof *from;
+    return accept4(fd, (struct sockaddr *)from, from ? &size : NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int callbox_start_thread(const char *name, int priority, void *(*run)(void *), void *context) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 1 << 20);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int failure = pthread_create(&thread, &attributes, run, context);
+    pthread_attr_destroy(&attributes);
+    if (failure) return failure;
+    pthread_setname_np(thread, name);
+    if (priority > 0) {
+        struct sched_param parameters = {.sched_priority = priority};
+        pthread_setschedparam(thread, SCHED_RR, &parameters);
+    }
+    return 0;
+}
+
+void callbox_init_mutex(pthread_mutex_t *mutex) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+int callbox_socket(int is_v6, int is_stream) {
+    int type = (is_stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC | SOCK_NONBLOCK;
+    return socket(is_v6 ? AF_INET6 : AF_INET, type, 0);
+}
+
+ssize_t callbox_send(int fd, const void *bytes, size_t count, const struct sockaddr *to, socklen_t size) {
+    return sendto(fd, bytes, count, MSG_NOSIGNAL, to, size);
+}
+
+int callbox_open_signals(void) {
+    sigset_t set;
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C library and Linux system calls; sd_notify.
+#pragma once
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/errqueue.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+#include <unistd.h>
+
+/// errno of the calling thread; the C macro is not visible from Swift.
+int callbox_errno(void);
+
+/// Asks for the destination address of each datagram and for ICMP errors; opens an IPv6 socket for IPv4 too.
+void callbox_prepare_datagram_socket(int fd, int is_v6);
+
+/// Reads one datagram, or one queued ICMP error (`*is_error` 1, `from` then being the address that was written to).
+/// IPv4 destinations come in mapped form. Returns the length, or -1 where nothing waits. A datagram longer than
+/// `size` gives `size`.
+ssize_t callbox_receive(int fd, void *buffer, size_t size, struct sockaddr_storage *from, struct in6_addr *to,
+                        int *is_error);
+
+/// A non-blocking, close-on-exec socket for IPv6 (or IPv4), stream or datagram; -1 with errno.
+int callbox_socket(int is_v6, int is_stream);
+
+/// sendto(2) without SIGPIPE; `to` NULL on connected sockets.
+ssize_t callbox_send(int fd, const void *bytes, size_t count, const struct sockaddr *to, socklen_t size);
+
+/// Blocks SIGTERM and SIGINT for delivery through the descriptor that is returned; ignores SIGPIPE.
+int callbox_open_signals(void);
+
+void callbox_prepare_listener(int fd, int is_v6);
+
+/// No delay, and an end to a connection whose peer is silent on the wire for 20 s.
+void callbox_prepare_stream(int fd);
+
+/// The pending error of a socket, 0 where there is none.
+int callbox_socket_error(int fd);
+
+/// A listening stream socket at `path`, for owner and group; -1 with errno.
+int callbox_listen_unix(const char *path);
+
+int callbox_connect_unix(const char *path);
+
+int callbox_open_read(const char *path);
+
+/// How many names a folder lists, `.` and `..` included.
+int callbox_count_entries(const char *path);
+
+/// epoll_pwait2(2) without a mask: `limit` nil waits for ever. Returns the count of events, or -1.
+int callbox_epoll_wait(int epoll, struct epoll_event *events, int count, const struct timespec *limit);
+
+/// accept4(2), close-on-exec and non-blocking; `from` may be NULL.
+int callbox_accept(int fd, struct sockaddr_storage *from);
+
+/// Starts a detached thread of 1 MB stack; `priority` above 0 asks for SCHED_RR at that level. 0 or an errno.
+int callbox_start_thread(const char *name, int priority, void *(*run)(void *), void *context);
+
+/// A mutex that inherits priority.
+void callbox_init_mutex(pthread_mutex_t *mutex);

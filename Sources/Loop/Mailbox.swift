@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CSystem
+
+/// A bounded queue between threads. A full queue drops its oldest element and counts it: late is worse than lost.
+///
+/// The lock inherits priority, so that the sound thread never waits for a thread that was put aside.
+public final class Mailbox<Element> {
+    private var queue: BoundedQueue<Element>
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    /// Becomes readable when something is put in; for `Poller` or `wait`.
+    public let wakeup: Int32
+
+    public init(capacity: Int) {
+        self.queue = BoundedQueue(capacity: capacity)
+        self.lock = UnsafeMutablePointer.allocate(capacity: 1)
+        callbox_init_mutex(self.lock)
+        self.wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        precondition(self.wakeup >= 0, "mailboxes are made at start, when descriptors are free")
+    }
+
+    deinit {
+        close(self.wakeup)
+        pthread_mutex_destroy(self.lock)
+        self.lock.deallocate()
+    }
+
+    public func put(_ element: Element) {
+        pthread_mutex_lock(self.lock)
+        self.queue.push(element)
+        pthread_mutex_unlock(self.lock)
+        var one: UInt64 = 1
+        _ = write(self.wakeup, &one, 8)
+    }
+
+    public func take() -> Element? {
+        pthread_mutex_lock(self.lock)
+        defer { pthread_mutex_unlock(self.lock) }
+        return self.queue.pop()
+    }
+
+    /// Call before draining, so that a later `put` wakes again.
+    public func acknowledge() {
+        var count: UInt64 = 0
+        _ = read(self.wakeup, &count, 8)
+    }
+
+    /// Blocks until something was put in or the time is over.
+    public func wait(limit: Duration) {
+        var poll = pollfd(fd: self.wakeup, events: Int16(POLLIN), revents: 0)
+        _ = CSystem.poll(&poll, 1, Int32(clamping: limit.milliseconds))
+        self.acknowledge()
+    }
+
+    /// Elements dropped because nobody took them in time.
+    public var dropped: UInt64 {
+        pthread_mutex_lock(self.lock)
+        defer { pthread_mutex_unlock(self.lock) }
+        return self.queue.dropped
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CSystem
+
+/// What this process holds, read from /proc (proc(5)).
+public struct ProcessCounters {
+    public var fileDescriptors: Int
+    public var threads: Int
+    public var residentKB: Int
+
+    public static func read() -> ProcessCounters {
+        let status = readFile("/proc/self/status", sizeMax: 8192) ?? []
+        return ProcessCounters(
+            fileDescriptors: Self.countEntries("/proc/self/fd"),
+            threads: Self.field("Threads:", in: status),
+            residentKB: Self.field("VmRSS:", in: status))
+    }
+
+    private static func countEntries(_ path: ByteString) -> Int {
+        // The folder's own descriptor is open while it is read, and `.` and `..` are listed.
+        max(0, Int(path.withCString { callbox_count_entries($0) }) - 3)
+    }
+
+    private static func field(_ name: ByteString, in status: [UInt8]) -> Int {
+        for line in ByteString(status).split(on: ASCII.lineFeed) where line.hasPrefix(name) {
+            let value = line.slice(name.count..<line.count).trimmed()
+            let digits = ByteString(value.bytes.prefix { ASCII.isDigit($0) })
+            return Int(digits.decimal(max: 1 << 40) ?? 0)
+        }
+        return 0
+    }
+}
+
+extension ByteString {
+    /// Calls `body` with a copy that ends in NUL.
+    public func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        (self.bytes + [0]).withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) }
+        }
+    }
+}
+
+/// The bytes of a small file; nil where it cannot be read or is longer than `sizeMax`.
+public func readFile(_ path: ByteString, sizeMax: Int) -> [UInt8]? {
+    let descriptor = path.withCString { callbox_open_read($0) }
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0 { return nil }
+        if count == 0 { return bytes }
+        bytes += buffer[..<count]
+        if bytes.count > sizeMax { return nil }
+    }
+}
+
+/// Lines to standard error, which is the journal on the boards.
+public enum Log {
+    public static func write(_ line: ByteString) {
+        let bytes = line.bytes + [ASCII.lineFeed]
+        _ = bytes.withUnsafeBytes { CSystem.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+/// Standard output, for commands that a person runs.
+public func printLine(_ line: ByteString) {
+    let bytes = line.bytes + [ASCII.lineFeed]
+    _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
+
+/// SIGTERM and SIGINT as a descriptor (signalfd(2)); SIGPIPE is ignored. Call before any thread is started, so that
+/// all inherit the mask. -1 where the kernel gives none.
+public func openTerminationSignals() -> Int32 {
+    callbox_open_signals()
+}
+
+/// Tells the service manager how far we are (sd_notify(3)): `READY=1`, `STOPPING=1`, `WATCHDOG=1`.
+public func notifyServiceManager(_ state: ByteString) {
+    _ = state.withCString { sd_notify(0, $0) }
+}

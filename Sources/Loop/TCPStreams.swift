@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CSystem
+
+/// What happened on the streams.
+public enum StreamEvent {
+    case received([UInt8], local: SocketAddress, remote: SocketAddress)
+    /// Closed, reset, refused, or too slow to take what we sent.
+    case failed(local: SocketAddress, remote: SocketAddress)
+}
+
+/// TCP connections, made on the first send and kept for reuse (RFC 3261 section 18).
+///
+/// A connection is known by its remote address and the local address its messages speak of; the two ends of the table
+/// are bounds, so that no peer can open connections without end.
+public struct TCPStreams: ~Copyable {
+    public static let connectionsMax = 16
+    /// Bytes that may wait for a slow peer before it counts as failed.
+    static let backlogMax = 256 * 1024
+    static let readMax = 16 * 1024
+
+    private struct Connection {
+        var descriptor: Int32
+        var local: SocketAddress
+        var remote: SocketAddress
+        var backlog: [UInt8]
+        var isConnecting: Bool
+        var lastUse: Instant
+    }
+
+    private var connections: [Connection?]
+    private let listener: Int32
+    private let tokenBase: UInt64
+    public let port: UInt16
+
+    /// Listens on `port`, IPv4 and IPv6. Tokens `tokenBase ... tokenBase + connectionsMax` belong to this object.
+    public init(port: UInt16, tokenBase: UInt64, poller: borrowing Poller) throws(SocketError) {
+        self.connections = Array(repeating: nil, count: Self.connectionsMax)
+        self.tokenBase = tokenBase
+        let listener = try Self.listen(port: port)
+        self.listener = listener
+        self.port = boundAddress(of: listener)?.port ?? port
+        poller.watch(listener, token: tokenBase)
+    }
+
+    private static func listen(port: UInt16) throws(SocketError) -> Int32 {
+        var descriptor = callbox_socket(1, 1)
+        let isV6 = descriptor >= 0
+        if descriptor < 0 { descriptor = callbox_socket(0, 1) }
+        guard descriptor >= 0 else { throw .create(callbox_errno()) }
+        callbox_prepare_listener(descriptor, isV6 ? 1 : 0)
+        let any = SocketAddress(isV6 ? .v6(high: 0, low: 0) : .v4(0), port: port)
+        guard any.withSockaddr(v6: isV6, { bind(descriptor, $0, $1) }) == 0,
+            CSystem.listen(descriptor, Int32(Self.connectionsMax)) == 0
+        else {
+            let code = callbox_errno()
+            close(descriptor)
+            throw .bind(code)
+        }
+        return descriptor
+    }
+
+    deinit {
+        for connection in self.connections {
+            if let connection { close(connection.descriptor) }
+        }
+        close(self.listener)
+    }
+
+    public func owns(token: UInt64) -> Bool {
+        token >= self.tokenBase && token <= self.tokenBase + UInt64(Self.connectionsMax)
+    }
+
+    // MARK: - Sending
+
+    /// Sends on the connection to `remote`, making it where there is none.
+    public mutating func send(
+        _ bytes: [UInt8], local: SocketAddress, remote: SocketAddress, now: Instant, poller: borrowing Poller
+    ) -> StreamEvent? {
+        guard let slot = self.slot(for: remote) ?? self.open(local: local, remote: remote, now: now, poller: poller) else {
+            return .failed(local: local, remote: remote)
+        }
+        self.connections[slot]!.lastUse = now
+        guard self.connections[slot]!.backlog.count + bytes.count <= Self.backlogMax else {
+            return self.drop(slot, poller: poller)
+        }
+        self.connections[slot]!.backlog += bytes
+        return self.flush(slot, poller: poller)
+    }
+
+    private func slot(for remote: SocketAddress) -> Int? {
+        self.connections.firstIndex { $0?.remote == remote }
+    }
+
+    /// The first free place; where there is none, the connection unused for longest is closed for it.
+    private mutating func freeSlot(poller: borrowing Poller) -> Int {
+        if let free = self.connections.firstIndex(where: { $0 == nil }) { return free }
+        var oldest = 0
+        for index in 1..<self.connections.count
+        where self.connections[index]!.lastUse < self.connections[oldest]!.lastUse {
+            oldest = index
+        }
+        _ = self.drop(oldest, poller: poller)
+        return oldest
+    }
+
+    private mutating func open(
+        local: SocketAddress, remote: SocketAddress, now: Instant, poller: borrowing Poller
+    ) -> Int? {
+        let isV6 = remote.address.isV6
+        let descriptor = callbox_socket(isV6 ? 1 : 0, 1)
+        guard descriptor >= 0 else { return nil }
+        callbox_prepare_stream(descriptor)
+        let result = remote.withSockaddr(v6: isV6) { connect(descriptor, $0, $1) }
+        guard result == 0 || callbox_errno() == EINPROGRESS else {
+            close(descriptor)
+            return nil
+        }
+        return self.adopt(
+            Connection(
+                descriptor: descriptor, local: local, remote: remote, backlog: [], isConnecting: result != 0,
+                lastUse: now), poller: poller)
+    }
+
+    private mutating func adopt(_ connection: Connection, poller: borrowing Poller) -> Int {
+        let slot = self.freeSlot(poller: poller)
+        self.connections[slot] = connection
+        poller.watch(
+            connection.descriptor, token: self.tokenBase + 1 + UInt64(slot), forWriting: connection.isConnecting)
+        return slot
+    }
+
+    private mutating func flush(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
+        guard var connection = self.connections[slot], !connection.isConnecting else { return nil }
+        while !connection.backlog.isEmpty {
+            let sent = connection.backlog.withUnsafeBytes {
+                callbox_send(connection.descriptor, $0.baseAddress, $0.count, nil, 0)
+            }
+            if sent < 0 {
+                guard callbox_errno() == EAGAIN else { return self.drop(slot, poller: poller) }
+                break
+            }
+            connection.backlog.removeFirst(sent)
+        }
+        poller.watch(
+            connection.descriptor, token: self.tokenBase + 1 + UInt64(slot), forWriting: !connection.backlog.isEmpty)
+        self.connections[slot] = connection
+        return nil
+    }
+
+    // MARK: - Receiving
+
+    /// Serves one ready descriptor of this object.
+    public mutating func handle(_ ready: Readiness, now: Instant, poller: borrowing Poller) -> StreamEvent? {
+        if ready.token == self.tokenBase {
+            self.accept(now: now, poller: poller)
+            return nil
+        }
+        let slot = Int(ready.token - self.tokenBase) - 1
+        guard let connection = self.connections[slot] else { return nil }
+        if connection.isConnecting, ready.isWritable || ready.hasError {
+            guard callbox_socket_error(connection.descriptor) == 0 else { return self.drop(slot, poller: poller) }
+            self.connections[slot]!.isConnecting = false
+        }
+        if ready.isWritable, let failure = self.flush(slot, poller: poller) { return failure }
+        guard ready.isReadable || ready.hasError else { return nil }
+        var buffer = [UInt8](repeating: 0, count: Self.readMax)
+        let count = recv(connection.descriptor, &buffer, Self.readMax, 0)
+        if count > 0 {
+            self.connections[slot]!.lastUse = now
+            return .received(Array(buffer[..<count]), local: connection.local, remote: connection.remote)
+        }
+        return count < 0 && callbox_errno() == EAGAIN ? nil : self.drop(slot, poller: poller)
+    }
+
+    private mutating func accept(now: Instant, poller: borrowing Poller) {
+        var storage = sockaddr_storage()
+        let descriptor = callbox_accept(self.listener, &storage)
+        guard descriptor >= 0 else { return }
+        guard let remote = SocketAddress(storage), let bound = boundAddress(of: descriptor) else {
+            close(descriptor)
+            return
+        }
+        callbox_prepare_stream(descriptor)
+        _ = self.adopt(
+            Connection(
+                descriptor: descriptor, local: bound, remote: remote, backlog: [], isConnecting: false, lastUse: now),
+            poller: poller)
+    }
+
+    private mutating func drop(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
+        guard let connection = self.connections[slot] else { return nil }
+        poller.unwatch(connection.descriptor)
+        close(connection.descriptor)
+        self.connections[slot] = nil
+        return .failed(local: connection.local, remote: connection.remote)
+    }
+}

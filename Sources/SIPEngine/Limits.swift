@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every bound of the engine. What comes beyond is refused or dropped, and counted.
+enum Limits {
+    /// Calls that live at once, the ones that are ending included.
+    static let callsMax = 8
+    /// Client transactions: a call has at most three (INVITE, CANCEL, BYE), the losers of a fork one each.
+    static let clientTransactionsMax = 64
+    /// Server transactions.
+    static let serverTransactionsMax = 64
+    /// Server transactions that only requests within our dialogs may use, so that strangers cannot shut them out.
+    static let serverTransactionsForDialogs = 24
+    /// Dialogs of one forked INVITE that we acknowledge and end.
+    static let forksMax = 8
+    /// Early dialogs of one INVITE whose descriptions we remember.
+    static let earlyDialogsMax = 8
+    /// Streams with a framer; the one unused for longest goes.
+    static let streamsMax = 32
+    /// A larger INVITE should not go by UDP (RFC 3261 section 18.1.1).
+    static let datagramSizeSafe = 1_300
+    /// INVITE is answered with 100 when nothing else was sent for so long (RFC 3261 section 17.2.1).
+    static let tryingMs = 200
+    /// How long an incoming call may wait for a decision (RFC 3261 section 13.3.1.1 speaks of three minutes).
+    static let decisionMs = 180_000
+    /// The largest random Retry-After of a request that came too early (RFC 3261 section 14.2), in seconds.
+    static let retryAfterSecondsMax: UInt64 = 10
+}

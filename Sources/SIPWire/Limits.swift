@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a SIP message may hold before it is refused. Everything a peer can make grow is named here.
+public enum SIPLimits {
+    /// Bytes of a whole message, body included: what fits in a UDP datagram.
+    public static let messageBytes = 65_535
+    /// Bytes of the start line, and of one header field after unfolding.
+    public static let headerBytes = 8_192
+    /// Header fields of a message.
+    public static let headers = 128
+    /// Values in all fields of one list header (Via hops, routes, contacts); Max-Forwards starts at 70.
+    public static let listValues = 70
+    /// Parameters of one header value, and of one URI.
+    public static let parameters = 32
+    /// Bytes of a Call-ID, a tag or a branch that we are ready to keep for the length of a call.
+    public static let identifierBytes = 1_024
+}
