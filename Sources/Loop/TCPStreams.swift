@@ -55,7 +55,7 @@ public struct TCPStreams: ~Copyable {
             CSystem.listen(descriptor, Int32(Self.connectionsMax)) == 0
         else {
             let code = callbox_errno()
-            close(descriptor)
+            CSystem.close(descriptor)
             throw .bind(code)
         }
         return descriptor
@@ -63,9 +63,9 @@ public struct TCPStreams: ~Copyable {
 
     deinit {
         for connection in self.connections {
-            if let connection { close(connection.descriptor) }
+            if let connection { CSystem.close(connection.descriptor) }
         }
-        close(self.listener)
+        CSystem.close(self.listener)
     }
 
     public func owns(token: UInt64) -> Bool {
@@ -114,7 +114,7 @@ public struct TCPStreams: ~Copyable {
         callbox_prepare_stream(descriptor)
         let result = remote.withSockaddr(v6: isV6) { connect(descriptor, $0, $1) }
         guard result == 0 || callbox_errno() == EINPROGRESS else {
-            close(descriptor)
+            CSystem.close(descriptor)
             return nil
         }
         return self.adopt(
@@ -179,7 +179,7 @@ public struct TCPStreams: ~Copyable {
         let descriptor = callbox_accept(self.listener, &storage)
         guard descriptor >= 0 else { return }
         guard let remote = SocketAddress(storage), let bound = boundAddress(of: descriptor) else {
-            close(descriptor)
+            CSystem.close(descriptor)
             return
         }
         callbox_prepare_stream(descriptor)
@@ -189,10 +189,15 @@ public struct TCPStreams: ~Copyable {
             poller: poller)
     }
 
+    /// Closes the connection to `remote`, without a word about it.
+    public mutating func close(remote: SocketAddress, poller: borrowing Poller) {
+        if let slot = self.slot(for: remote) { _ = self.drop(slot, poller: poller) }
+    }
+
     private mutating func drop(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
         guard let connection = self.connections[slot] else { return nil }
         poller.unwatch(connection.descriptor)
-        close(connection.descriptor)
+        CSystem.close(connection.descriptor)
         self.connections[slot] = nil
         return .failed(local: connection.local, remote: connection.remote)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RTPWire
+
 /// The byte stream format of ITU-T H.264, Annex B: NAL units with start codes between them.
 public enum AnnexB {
     /// The NAL units in `stream` without start codes and without the zero bytes that may pad them.
@@ -55,21 +57,24 @@ public enum AnnexB {
     }
 }
 
-/// The type of a NAL unit, the low five bits of its first byte (ITU-T H.264, table 7-1); only those that matter here.
-enum NALUnitType {
-    static let slice: UInt8 = 1
-    static let idrSlice: UInt8 = 5
-    static let sequenceParameters: UInt8 = 7
-    static let pictureParameters: UInt8 = 8
-
+extension NALUnitType {
     static func of(_ unit: [UInt8]) -> UInt8 {
-        (unit.first ?? 0) & 0x1F
+        self.of(unit.first ?? 0)
     }
 
-    /// What a decoder needs and an encoder has to send; no SEI, delimiters or filler.
-    static func carriesPicture(_ unit: [UInt8]) -> Bool {
+    /// What an encoder has to send: no SEI, delimiters or filler, which cost bytes and say nothing to a peer.
+    static func isWorthSending(_ unit: [UInt8]) -> Bool {
         let type = self.of(unit)
-        return type == self.slice || type == self.idrSlice || type == self.sequenceParameters
-            || type == self.pictureParameters
+        return self.isSlice(unit) || type == self.sequenceParameterSet || type == self.pictureParameterSet
+    }
+
+    /// What a decoder reads; SEI because a stream without IDR pictures says there where decoding may begin.
+    static func isWorthDecoding(_ unit: [UInt8]) -> Bool {
+        self.isWorthSending(unit) || self.of(unit) == self.sei
+    }
+
+    static func isSlice(_ unit: [UInt8]) -> Bool {
+        let type = self.of(unit)
+        return type == self.slice || type == self.idrSlice
     }
 }

@@ -2,21 +2,6 @@
 import Bytes
 import SIPWire
 
-/// What carries SIP messages between two addresses.
-public enum SIPTransport: Hashable, Sendable {
-    case udp
-    case tcp
-
-    /// Whether the transport itself retransmits, so that the timers A, D, E, G, I, J and K are off
-    /// (RFC 3261 section 17).
-    public var isReliable: Bool {
-        switch self {
-        case .udp: return false
-        case .tcp: return true
-        }
-    }
-}
-
 /// One way between us and a peer: a pair of UDP addresses, or one TCP connection.
 ///
 /// `local` is the address and port on which we *listen*: it is written into Via and Contact. For a connection that we

@@ -99,9 +99,10 @@ struct TimerLengths {
     let isReliable: Bool
 
     init(_ configuration: SIPConfiguration, isReliable: Bool) {
-        self.t1Ms = configuration.t1Ms
-        self.t2Ms = configuration.t2Ms
-        self.t4Ms = configuration.t4Ms
+        // A timer that fires at once would fire for ever.
+        self.t1Ms = max(configuration.t1Ms, 1)
+        self.t2Ms = max(configuration.t2Ms, self.t1Ms)
+        self.t4Ms = max(configuration.t4Ms, 1)
         self.isReliable = isReliable
     }
 

@@ -4,14 +4,14 @@ import Bytes
 
 /// A header field's name, RFC 3261 section 7.3.1: compared without case, compact forms (section 7.3.3) read as their
 /// long ones.
-public enum HeaderName: Sendable {
+public enum HeaderName: Hashable, Sendable {
     case accept, acceptEncoding, acceptLanguage, alertInfo, allow, allowEvents, authenticationInfo, authorization
     case callID, callInfo, contact, contentDisposition, contentEncoding, contentLanguage, contentLength, contentType
     case cseq, date, errorInfo, event, expires, from, inReplyTo, maxForwards, mimeVersion, minExpires, minSE
     case organization, priority, privacy, proxyAuthenticate, proxyAuthorization, proxyRequire, rack, reason
     case recordRoute, referTo, referredBy, replaces, replyTo, require, retryAfter, route, rseq, server, sessionExpires
     case subject, subscriptionState, supported, timestamp, to, unsupported, userAgent, via, warning, wwwAuthenticate
-    case other(ByteString)
+    case other(FoldedToken)
 }
 
 // MARK: - Names on the wire
@@ -21,21 +21,23 @@ extension HeaderName {
     public init?(_ token: ByteString) {
         guard Token.isToken(token) else { return nil }
         if token.count == 1 {
-            self = Self.expanded(ASCII.lowercased(token.bytes[0])) ?? .other(token)
+            self = Self.expanded(ASCII.lowercased(token.bytes[0])) ?? .other(FoldedToken(token))
         } else {
-            self = Self.known.first { $0.token.equalsIgnoringCase(token) } ?? .other(token)
+            self = Self.known.first { $0.token.equalsIgnoringCase(token) }?.name ?? .other(FoldedToken(token))
         }
     }
 
-    private static let known: [HeaderName] = [
-        .accept, .acceptEncoding, .acceptLanguage, .alertInfo, .allow, .allowEvents, .authenticationInfo,
-        .authorization, .callID, .callInfo, .contact, .contentDisposition, .contentEncoding, .contentLanguage,
-        .contentLength, .contentType, .cseq, .date, .errorInfo, .event, .expires, .from, .inReplyTo, .maxForwards,
-        .mimeVersion, .minExpires, .minSE, .organization, .priority, .privacy, .proxyAuthenticate,
-        .proxyAuthorization, .proxyRequire, .rack, .reason, .recordRoute, .referTo, .referredBy, .replaces, .replyTo,
-        .require, .retryAfter, .route, .rseq, .server, .sessionExpires, .subject, .subscriptionState, .supported,
-        .timestamp, .to, .unsupported, .userAgent, .via, .warning, .wwwAuthenticate,
-    ]
+    private static let known: [(token: ByteString, name: HeaderName)] =
+        ([
+            .accept, .acceptEncoding, .acceptLanguage, .alertInfo, .allow, .allowEvents, .authenticationInfo,
+            .authorization, .callID, .callInfo, .contact, .contentDisposition, .contentEncoding, .contentLanguage,
+            .contentLength, .contentType, .cseq, .date, .errorInfo, .event, .expires, .from, .inReplyTo, .maxForwards,
+            .mimeVersion, .minExpires, .minSE, .organization, .priority, .privacy, .proxyAuthenticate,
+            .proxyAuthorization, .proxyRequire, .rack, .reason, .recordRoute, .referTo, .referredBy, .replaces,
+            .replyTo,
+            .require, .retryAfter, .route, .rseq, .server, .sessionExpires, .subject, .subscriptionState, .supported,
+            .timestamp, .to, .unsupported, .userAgent, .via, .warning, .wwwAuthenticate,
+        ] as [HeaderName]).map { ($0.token, $0) }
 
     private static func expanded(_ letter: UInt8) -> HeaderName? {
         switch letter {
@@ -124,18 +126,29 @@ extension HeaderName {
         case .via: return "Via"
         case .warning: return "Warning"
         case .wwwAuthenticate: return "WWW-Authenticate"
-        case .other(let token): return token
+        case .other(let token): return token.text
         default: preconditionFailure("the first half of the alphabet is answered by `token`")
         }
     }
 }
 
-extension HeaderName: Hashable {
-    public static func == (left: HeaderName, right: HeaderName) -> Bool {
-        left.token.equalsIgnoringCase(right.token)
+/// A token that is compared without case and printed as it came.
+public struct FoldedToken: Hashable, Sendable, ExpressibleByStringLiteral {
+    public let text: ByteString
+
+    public init(_ text: ByteString) {
+        self.text = text
+    }
+
+    public init(stringLiteral value: StaticString) {
+        self.text = ByteString(value)
+    }
+
+    public static func == (left: FoldedToken, right: FoldedToken) -> Bool {
+        left.text.equalsIgnoringCase(right.text)
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.token.lowercasedASCII())
+        hasher.combine(self.text.lowercasedASCII())
     }
 }

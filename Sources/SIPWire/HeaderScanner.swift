@@ -86,8 +86,10 @@ struct HeaderScanner {
             guard let quoted = self.quotedString() else { return nil }
             return Parameters.Parameter(name, quoted)
         }
-        let value = self.run { Token.isTokenByte($0) || $0 == ASCII.colon || $0 == ASCII.openBracket
-            || $0 == ASCII.closeBracket }
+        let value = self.run {
+            Token.isTokenByte($0) || $0 == ASCII.colon || $0 == ASCII.openBracket
+                || $0 == ASCII.closeBracket
+        }
         return value.isEmpty ? nil : Parameters.Parameter(name, value)
     }
 }

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
-import CAV
-import CALSA
-import CDNS
-import CDRM
-import CGPIO
 import CSystem
-import CText
-import CV4L2
+import Loop
 
-let text: ByteString = "callbox"
-print(text.string)
-print(Int(avcodec_version()))
-print(Int(drmAvailable()))
+switch parseCommand(commandLineArguments()) {
+case .help:
+    printLine(usage)
+case .version:
+    printLine("callbox " + version)
+case .misuse(let sentence):
+    Log.write("callbox: " + sentence)
+    exit(64)
+case .check(let path):
+    exit(check(path))
+case .tell(let line, let follow, let socket):
+    exit(tell(line, follow: follow, socket: socket))
+case .run(let options):
+    exit(run(options))
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAV
+
+/// Where converted samples go: up to three planes.
+struct TargetPlanes {
+    private(set) var bytes: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?)
+    private(set) var strides: (Int, Int, Int)
+
+    init() {
+        self.bytes = (nil, nil, nil)
+        self.strides = (0, 0, 0)
+    }
+
+    /// One plane of 32-bit pixels.
+    init(_ image: PixelImage) {
+        self.init()
+        image.pixels.withMemoryRebound(to: UInt8.self, capacity: image.rowPixels * image.size.height * 4) {
+            self.set(0, $0, stride: image.rowPixels * 4)
+        }
+    }
+
+    mutating func set(_ index: Int, _ bytes: UnsafeMutablePointer<UInt8>, stride: Int) {
+        switch index {
+        case 0: (self.bytes.0, self.strides.0) = (bytes, stride)
+        case 1: (self.bytes.1, self.strides.1) = (bytes, stride)
+        default: (self.bytes.2, self.strides.2) = (bytes, stride)
+        }
+    }
+}
+
+/// Scales and converts pictures by libswscale, into whatever memory they are wanted in.
+final class Converter {
+    /// What a scaler was made for.
+    private struct Job: Equatable {
+        var from: PixelFormat
+        var fromSize: PixelSize
+        var to: PixelFormat
+        var toSize: PixelSize
+        var colours: PictureColours
+        var toFullRange: Bool
+    }
+
+    private var job: Job?
+    private var scaler: OpaquePointer?
+    // libswscale wants arrays of four.
+    private let sources = UnsafeMutablePointer<UnsafePointer<UInt8>?>.allocate(capacity: 4)
+    private let targets = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>.allocate(capacity: 4)
+    private let sourceStrides = UnsafeMutablePointer<Int32>.allocate(capacity: 4)
+    private let targetStrides = UnsafeMutablePointer<Int32>.allocate(capacity: 4)
+
+    init() {
+        self.sources.initialize(repeating: nil, count: 4)
+        self.targets.initialize(repeating: nil, count: 4)
+        self.sourceStrides.initialize(repeating: 0, count: 4)
+        self.targetStrides.initialize(repeating: 0, count: 4)
+    }
+
+    deinit {
+        sws_freeContext(self.scaler)
+        self.sources.deallocate()
+        self.targets.deallocate()
+        self.sourceStrides.deallocate()
+        self.targetStrides.deallocate()
+    }
+
+    /// Writes the part `source` of `picture` (even corner) as `size` pixels of `format`. False where libswscale
+    /// refuses.
+    func convert(
+        _ picture: PictureView, _ source: Rectangle, to format: PixelFormat, _ size: PixelSize, _ planes: TargetPlanes,
+        isFullRange: Bool
+    ) -> Bool {
+        let job = Job(
+            from: picture.format, fromSize: source.size, to: format, toSize: size, colours: picture.colours,
+            toFullRange: isFullRange)
+        guard self.prepare(job) else { return false }
+        self.point(at: picture, source)
+        (self.targets[0], self.targets[1], self.targets[2]) = planes.bytes
+        self.targetStrides[0] = Int32(planes.strides.0)
+        self.targetStrides[1] = Int32(planes.strides.1)
+        self.targetStrides[2] = Int32(planes.strides.2)
+        let rows = sws_scale(
+            self.scaler, self.sources, self.sourceStrides, 0, Int32(source.height), self.targets, self.targetStrides)
+        return Int(rows) == size.height
+    }
+
+    /// Makes the scaler fit; it is kept as long as the job stays the same.
+    private func prepare(_ job: Job) -> Bool {
+        if self.job == job { return self.scaler != nil }
+        sws_freeContext(self.scaler)
+        self.job = job
+        self.scaler = sws_getContext(
+            Int32(job.fromSize.width), Int32(job.fromSize.height), Self.code(job.from), Int32(job.toSize.width),
+            Int32(job.toSize.height), Self.code(job.to), job.fromSize == job.toSize ? SWS_POINT : SWS_BILINEAR, nil,
+            nil, nil)
+        guard let scaler = self.scaler else { return false }
+        // SWS_CS_ITU709 and SWS_CS_ITU601.
+        let table = sws_getCoefficients(job.colours.matrix == .bt709 ? 1 : 5)
+        // Refused where both formats are RGB, which then need no matrix.
+        _ = sws_setColorspaceDetails(
+            scaler, table, job.colours.isFullRange ? 1 : 0, table, job.toFullRange ? 1 : 0, 0, 1 << 16, 1 << 16)
+        return true
+    }
+
+    private func point(at picture: PictureView, _ source: Rectangle) {
+        let layout = BufferLayout(format: picture.format, size: picture.size)
+        let planes = [picture.planes.0, picture.planes.1, picture.planes.2]
+        for index in 0..<3 {
+            let offset = layout.byteOffset(plane: index, x: source.x, y: source.y, pitch: planes[index].stride)
+            self.sources[index] = planes[index].bytes.map { $0 + offset }
+            self.sourceStrides[index] = Int32(clamping: planes[index].stride)
+        }
+    }
+
+    private static func code(_ format: PixelFormat) -> AVPixelFormat {
+        switch format {
+        // Little-endian words: blue comes first.
+        case .xrgb8888, .argb8888: return AV_PIX_FMT_BGRA
+        case .nv12: return AV_PIX_FMT_NV12
+        case .yuv420: return AV_PIX_FMT_YUV420P
+        case .yuyv: return AV_PIX_FMT_YUYV422
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+
+/// Why a call is over, as the person at the panel and the operator want to know it.
+enum CallOutcome: Equatable {
+    /// Ended here after the answer.
+    case hungUp
+    /// Ended here before the answer.
+    case cancelled
+    case remoteHungUp
+    /// A final answer other than yes, with the words the far end put beside it.
+    case refused(StatusCode, phrase: ByteString)
+    /// It rang for `ring_timeout`.
+    case notAnswered
+    /// Nothing at all came back (timer B).
+    case noResponse
+    /// The network says that nobody is there.
+    case unreachable
+    case unknownHost
+    /// Nothing was received for `media_timeout`.
+    case vanished
+    /// The far end answered with media that do not fit ours, or with something that is no session description.
+    case unusableMedia
+    case protocolFault(ByteString)
+    /// The file names nobody to call.
+    case noAddress
+    /// Former calls are still ending in the background.
+    case outOfRoom
+    /// The program ends.
+    case stopped
+
+    init(_ reason: EndReason, wasAnswered: Bool) {
+        switch reason {
+        case .localHangUp: self = wasAnswered ? .hungUp : .cancelled
+        case .remoteHangUp: self = .remoteHungUp
+        case .cancelled: self = .cancelled
+        case .refused(let status, let phrase): self = .refused(status, phrase: phrase)
+        case .timedOut: self = wasAnswered ? .vanished : .noResponse
+        case .flowFailed: self = wasAnswered ? .vanished : .unreachable
+        case .protocolFault(let text): self = .protocolFault(text)
+        case .tooManyCalls: self = .outOfRoom
+        }
+    }
+
+    /// How an outcome is shown and heard.
+    enum Manner: Equatable {
+        /// Somebody here wanted it: back to idle at once.
+        case silent
+        /// Nothing is wrong: shown for a short while.
+        case farewell
+        /// Shown for as long as it takes to read, with the fault lamp.
+        case failure(Tone)
+    }
+
+    var manner: Manner {
+        switch self {
+        case .hungUp, .cancelled, .stopped: return .silent
+        case .remoteHungUp: return .farewell
+        case .refused(let status, _): return .failure(Self.isBusy(status) ? .busy : .error)
+        case .notAnswered, .noResponse: return .failure(.busy)
+        case .unreachable, .unknownHost, .vanished, .unusableMedia, .protocolFault, .noAddress, .outOfRoom:
+            return .failure(.error)
+        }
+    }
+
+    private static func isBusy(_ status: StatusCode) -> Bool {
+        switch status.value {
+        case 408, 480, 486, 487, 600, 603: return true
+        default: return false
+        }
+    }
+
+    /// The stable word for programs.
+    var reason: ByteString {
+        switch self {
+        case .hungUp: return "hangup"
+        case .cancelled: return "cancelled"
+        case .remoteHungUp: return "remote-hangup"
+        case .refused: return "refused"
+        case .notAnswered: return "not-answered"
+        case .noResponse: return "no-response"
+        case .unreachable: return "unreachable"
+        case .unknownHost: return "unknown-host"
+        case .vanished: return "vanished"
+        case .unusableMedia: return "unusable-media"
+        case .protocolFault: return "protocol-fault"
+        case .noAddress: return "no-address"
+        case .outOfRoom: return "out-of-room"
+        case .stopped: return "stopped"
+        }
+    }
+
+    /// The SIP status that ended the call, or the one that would say the same; 0 where there is none.
+    var code: Int {
+        switch self {
+        case .refused(let status, _): return status.value
+        case .notAnswered, .noResponse: return 408
+        case .unusableMedia: return 488
+        case .unreachable, .outOfRoom: return 503
+        case .unknownHost: return 404
+        case .hungUp, .cancelled, .remoteHungUp, .vanished, .protocolFault, .noAddress, .stopped: return 0
+        }
+    }
+
+    /// What the far end or a parser said, for the log; empty where nobody said anything.
+    var phrase: ByteString {
+        switch self {
+        case .refused(_, let phrase): return phrase
+        case .protocolFault(let text): return text
+        case .hungUp, .cancelled, .remoteHungUp, .notAnswered, .noResponse, .unreachable, .unknownHost, .vanished,
+            .unusableMedia, .noAddress, .outOfRoom, .stopped:
+            return ""
+        }
+    }
+}

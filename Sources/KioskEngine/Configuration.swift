@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// What `callbox.conf` says; each value is the default where the file is silent or wrong. `docs/callbox.conf.md` tells
+/// what each key means to the person who writes the file.
+public struct Configuration: Equatable, Sendable {
+    public var call = CallSettings()
+    public var sip = SIPSettings()
+    /// By `ButtonName.rawValue`.
+    private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
+    public var callLamp = LampSettings()
+    public var display = DisplaySettings()
+    public var camera = CameraSettings()
+    public var audio = AudioSettings()
+    public var video = VideoSettings()
+    public var rtp = RTPSettings()
+
+    public init() {}
+
+    public subscript(button: ButtonName) -> ButtonSettings {
+        get { self.buttonSettings[Int(button.rawValue)] }
+        set { self.buttonSettings[Int(button.rawValue)] = newValue }
+    }
+}
+
+/// `[call]`
+public struct CallSettings: Equatable, Sendable {
+    public enum Incoming: Sendable {
+        /// 480.
+        case refuse
+        /// Answered at once.
+        case answer
+    }
+
+    /// Whom the call button calls; nil: nobody, which is itself a problem of the file.
+    public var uri: SIPURI?
+    public var incoming = Incoming.refuse
+    /// From the first sign of the far end until we give up.
+    public var ringTimeoutMs = 60_000
+    /// How long a call goes on in which nothing at all is received.
+    public var mediaTimeoutMs = 10_000
+}
+
+/// `[sip]`
+public struct SIPSettings: Equatable, Sendable {
+    /// `[::]` stands for every address of both families.
+    public var listen = SocketAddress(.v6(high: 0, low: 0), port: 5060)
+    /// For calls whose URI does not name one.
+    public var transport = SIPTransport.udp
+    /// The user part of our own address.
+    public var user: ByteString = "callbox"
+    /// How the far end sees us by name; may be empty.
+    public var name: ByteString = "Callbox"
+}
+
+/// A GPIO line, by names that do not change from start to start.
+public struct LineName: Equatable, Sendable {
+    /// A line's name, or `chip-label:offset`.
+    public var text: ByteString
+}
+
+/// `[button.NAME]`
+public struct ButtonSettings: Equatable, Sendable {
+    public enum Bias: Sendable {
+        case pullUp
+        case pullDown
+        case none
+    }
+
+    /// Nil: the button is not fitted.
+    public var line: LineName?
+    /// Pressed is low: the button connects the line to ground.
+    public var isActiveLow = true
+    /// Nil: away from pressed (up where it is active low, else down).
+    public var biasWanted: Bias?
+    public var debounceMs = 20
+    /// `call` only: a press in a call ends it.
+    public var endsCall = false
+
+    public var bias: Bias { self.biasWanted ?? (self.isActiveLow ? .pullUp : .pullDown) }
+}
+
+/// `[lamp.call]`
+public struct LampSettings: Equatable, Sendable {
+    public var line: LineName?
+    public var isActiveLow = false
+}
+
+/// A device that may be left to us, left out, or named.
+public enum DeviceName: Equatable, Sendable {
+    /// The first that is there, or the system's default.
+    case automatic
+    case none
+    case named(ByteString)
+}
+
+/// `[display]`
+public struct DisplaySettings: Equatable, Sendable {
+    public enum Fit: Sendable {
+        /// The whole picture, with bars.
+        case fit
+        /// The whole screen, with the picture's edges cut.
+        case fill
+    }
+
+    public enum SelfView: Sendable {
+        case off
+        /// From the press to the end of the call.
+        case call
+        case always
+    }
+
+    public enum Corner: Sendable {
+        case topLeft
+        case topRight
+        case bottomLeft
+        case bottomRight
+    }
+
+    /// A connector's name (`HDMI-A-1`).
+    public var connector = DeviceName.automatic
+    public var remote = Fit.fit
+    public var selfView = SelfView.call
+    public var selfViewCorner = Corner.bottomRight
+}
+
+public struct PictureSize: Equatable, Sendable {
+    public var width: Int
+    public var height: Int
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// `[camera]`
+public struct CameraSettings: Equatable, Sendable {
+    /// A by-path name or bus information, or `file:PATH` of a YUV4MPEG2 clip.
+    public var device = DeviceName.automatic
+    public var size = PictureSize(width: 640, height: 360)
+    public var fps = 30
+}
+
+/// The audio codecs that can be offered.
+public enum AudioCodecName: Sendable {
+    case opus
+    case pcmu
+    case pcma
+}
+
+/// `[audio]`
+public struct AudioSettings: Equatable, Sendable {
+    /// ALSA names.
+    public var playback = DeviceName.automatic
+    public var capture = DeviceName.automatic
+    /// Best first, each once, never empty.
+    public var codecs: [AudioCodecName] = [.opus, .pcmu, .pcma]
+}
+
+/// `[video]`
+public struct VideoSettings: Equatable, Sendable {
+    /// What the encoder may send.
+    public var bitrateKbps = 1500
+}
+
+/// `[rtp]`
+public struct RTPSettings: Equatable, Sendable {
+    /// UDP ports for media: audio RTP and RTCP, video RTP and RTCP are taken from here.
+    public var ports: ClosedRange<UInt16> = 40_000...40_099
+}

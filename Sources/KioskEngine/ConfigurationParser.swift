@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+extension Configuration {
+    /// Reads a file as far as it makes sense. Never fails: what is wrong is listed, in the order of the file, and has
+    /// its default.
+    public static func parse(_ file: [UInt8]) -> (Configuration, [ConfigurationProblem]) {
+        var parser = ConfigurationParser()
+        parser.read(file)
+        return (parser.configuration, parser.problems)
+    }
+}
+
+/// Reads `[section]` and `key = value` lines.
+struct ConfigurationParser {
+    /// What lies in `problems` at most; a last one then says that there are more.
+    static let problemsMax = 64
+
+    private enum Section {
+        /// Before the first header.
+        case none
+        case known(ByteString)
+        /// Reported once, at its header; its keys are passed over.
+        case unknown
+    }
+
+    private(set) var configuration = Configuration()
+    private(set) var problems: [ConfigurationProblem] = []
+    private var section = Section.none
+    /// For each setting of `ConfigurationSetting.all` the line that gave it.
+    private var seenAt = [Int?](repeating: nil, count: ConfigurationSetting.all.count)
+    /// Lines of the panel that are taken, with whose they are.
+    private var takenLines: [(line: LineName, by: ByteString)] = []
+
+    mutating func read(_ file: [UInt8]) {
+        if file.count > ConfigurationText.fileBytesMax {
+            let kilobytes = ByteString(decimal: ConfigurationText.fileBytesMax / 1024)
+            self.report(0, "", "", "the file is longer than " + kilobytes + " KB; the rest is not read")
+        }
+        let lines = ConfigurationText.lines(Array(file.prefix(ConfigurationText.fileBytesMax)))
+        for (index, line) in lines.enumerated() { self.read(line, number: index + 1) }
+        self.checkAddress()
+    }
+
+    private mutating func read(_ line: ByteString, number: Int) {
+        guard let first = line.bytes.first, first != ASCII.hash, first != ASCII.semicolon else { return }
+        guard line.count <= ConfigurationText.lineBytesMax else {
+            let limit = ByteString(decimal: ConfigurationText.lineBytesMax)
+            return self.report(number, "", "", "the line is longer than " + limit + " bytes and is not read")
+        }
+        guard ConfigurationText.isText(line) else {
+            return self.report(number, "", "", "the line is not text; save the file as UTF-8")
+        }
+        if first == ASCII.openBracket {
+            self.open(ConfigurationText.withoutComment(line), number: number)
+        } else if let equals = line.firstIndex(of: ASCII.equals) {
+            let key = ConfigurationText.trimmed(line.bytes[..<equals]).lowercasedASCII()
+            let value = ConfigurationText.value(line.slice(equals + 1..<line.count))
+            self.set(key, value, number: number)
+        } else {
+            let quoted = ConfigurationValue.quoted(line)
+            self.report(number, "", "", quoted + " is neither [section] nor key = value")
+        }
+    }
+
+    // MARK: - Sections
+
+    private mutating func open(_ header: ByteString, number: Int) {
+        self.section = .unknown
+        guard header.count > 2, header.bytes.last == ASCII.closeBracket else {
+            return self.report(number, "", "", ConfigurationValue.quoted(header) + " is not a [section]")
+        }
+        let name = ConfigurationText.trimmed(header.bytes[1..<header.count - 1]).lowercasedASCII()
+        if ConfigurationSetting.sections.contains(name) {
+            self.section = .known(name)
+        } else {
+            self.report(
+                number, UTF8Text.displayable(name, bytesMax: Nearest.nameBytesMax), "",
+                "unknown section, its keys are not read",
+                nearest: Nearest.name(to: name, among: ConfigurationSetting.sections))
+        }
+    }
+
+    // MARK: - Keys
+
+    private mutating func set(_ key: ByteString, _ value: ByteString, number: Int) {
+        let shown = UTF8Text.displayable(key, bytesMax: Nearest.nameBytesMax)
+        switch self.section {
+        case .unknown: return
+        case .none:
+            self.report(number, "", shown, "stands before the first [section]")
+        case .known(let section):
+            let found = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == key }
+            guard let index = found else { return self.reportUnknown(key, shown, in: section, number: number) }
+            if let line = self.seenAt[index] {
+                let reason: ByteString = "already given in line " + ByteString(decimal: line) + ", which counts"
+                return self.report(number, section, key, reason)
+            }
+            self.seenAt[index] = number
+            self.apply(ConfigurationSetting.all[index], value, number: number)
+        }
+    }
+
+    private mutating func apply(_ setting: ConfigurationSetting, _ value: ByteString, number: Int) {
+        do throws(BadValue) {
+            if value.isEmpty { throw BadValue("has no value") }
+            try setting.apply(value, &self.configuration)
+            if setting.key == "line" { try self.take(value, for: setting) }
+        } catch {
+            var reason = error.reason
+            if !setting.standard.isEmpty { reason += "; " + setting.standard + " is used" }
+            self.report(number, setting.section, setting.key, reason)
+        }
+    }
+
+    /// Two parts of the panel cannot have one line.
+    private mutating func take(_ value: ByteString, for setting: ConfigurationSetting) throws(BadValue) {
+        guard let line = try ConfigurationValue.line(value) else { return }
+        if let taken = self.takenLines.first(where: { $0.line == line }) {
+            try setting.apply("none", &self.configuration)
+            throw BadValue("the line is already that of [" + taken.by + "]")
+        }
+        self.takenLines.append((line, setting.section))
+    }
+
+    /// A file that names nobody to call is a problem even where all that it says is right.
+    private mutating func checkAddress() {
+        let index = ConfigurationSetting.all.firstIndex { $0.section == "call" && $0.key == "uri" }
+        guard let index, self.seenAt[index] == nil else { return }
+        self.report(0, "call", "uri", "missing: the call button has nobody to call")
+    }
+
+    // MARK: - Problems
+
+    private mutating func reportUnknown(_ key: ByteString, _ shown: ByteString, in section: ByteString, number: Int) {
+        let homes = ConfigurationSetting.all.filter { $0.key == key }.map { "[" + $0.section + "]" }
+        if !homes.isEmpty {
+            let reason: ByteString = "not a key of this section; it belongs in " + ConfigurationValue.joined(homes)
+            return self.report(number, section, shown, reason)
+        }
+        let candidates = ConfigurationSetting.all.filter { $0.section == section }.map { $0.key }
+        self.report(number, section, shown, "unknown key", nearest: Nearest.name(to: key, among: candidates))
+    }
+
+    private mutating func report(
+        _ line: Int, _ section: ByteString, _ key: ByteString, _ reason: ByteString, nearest: ByteString? = nil
+    ) {
+        guard self.problems.count < Self.problemsMax else { return }
+        if self.problems.count == Self.problemsMax - 1 {
+            let reason: ByteString = "there are more problems from here on, which are not listed"
+            self.problems.append(ConfigurationProblem(line: line, section: "", key: "", reason: reason))
+        } else {
+            self.problems.append(
+                ConfigurationProblem(line: line, section: section, key: key, reason: reason, nearest: nearest))
+        }
+    }
+}

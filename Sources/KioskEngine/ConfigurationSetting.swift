@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// A key of `callbox.conf`. The table is the only place that knows which there are; `docs/callbox.conf.md` has a row
+/// for each, which a test sees to.
+struct ConfigurationSetting {
+    typealias Reader<Value> = (ByteString) throws(BadValue) -> Value
+
+    var section: ByteString
+    var key: ByteString
+    /// What holds while the key is missing or wrong, as in "… is used"; empty where there is nothing to say.
+    var standard: ByteString
+    var apply: (ByteString, inout Configuration) throws(BadValue) -> Void
+
+    init<Value>(
+        _ section: ByteString, _ key: ByteString, _ standard: ByteString, _ read: @escaping Reader<Value>,
+        _ store: @escaping (inout Configuration, Value) -> Void
+    ) {
+        self.section = section
+        self.key = key
+        self.standard = standard
+        self.apply = { (value, configuration) throws(BadValue) in
+            store(&configuration, try read(value))
+        }
+    }
+
+    static let all: [ConfigurationSetting] =
+        Self.call + Self.sip + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display + Self.media
+
+    /// In the order of the table, each once.
+    static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in
+        if sections.last != setting.section { sections.append(setting.section) }
+    }
+}
+
+// MARK: - Readers with their bounds
+
+extension ConfigurationSetting {
+    private static func number(_ range: ClosedRange<Int>, _ unit: ByteString = "") -> Reader<Int> {
+        { (value) throws(BadValue) in try ConfigurationValue.number(value, range, unit: unit) }
+    }
+
+    private static func choice<Choice>(_ choices: [(ByteString, Choice)]) -> Reader<Choice> {
+        { (value) throws(BadValue) in try ConfigurationValue.choice(value, choices) }
+    }
+}
+
+// MARK: - The table
+
+extension ConfigurationSetting {
+    private static let call: [ConfigurationSetting] = [
+        .init("call", "uri", "", ConfigurationValue.uri) { $0.call.uri = $1 },
+        .init("call", "incoming", "refuse", Self.choice([("refuse", .refuse), ("answer", .answer)])) {
+            $0.call.incoming = $1
+        },
+        .init("call", "ring_timeout", "60", Self.number(5...600, "seconds")) { $0.call.ringTimeoutMs = $1 * 1000 },
+        .init("call", "media_timeout", "10", Self.number(5...600, "seconds")) { $0.call.mediaTimeoutMs = $1 * 1000 },
+    ]
+
+    private static let sip: [ConfigurationSetting] = [
+        .init("sip", "listen", "any:5060", ConfigurationValue.listen) { $0.sip.listen = $1 },
+        .init("sip", "transport", "udp", Self.choice([("udp", .udp), ("tcp", .tcp)])) { $0.sip.transport = $1 },
+        .init("sip", "user", "callbox", ConfigurationValue.user) { $0.sip.user = $1 },
+        .init("sip", "name", "Callbox", ConfigurationValue.displayName) { $0.sip.name = $1 },
+    ]
+
+    private static func button(_ button: ButtonName) -> [ConfigurationSetting] {
+        let section: ByteString = "button." + button.text
+        let biases: [(ByteString, ButtonSettings.Bias?)] = [
+            ("pull-up", .pullUp), ("pull-down", .pullDown), ("none", ButtonSettings.Bias.none), ("auto", nil),
+        ]
+        var settings: [ConfigurationSetting] = [
+            .init(section, "line", "no such button", ConfigurationValue.line) { $0[button].line = $1 },
+            .init(section, "active_low", "yes", ConfigurationValue.yesOrNo) { $0[button].isActiveLow = $1 },
+            .init(section, "bias", "auto", Self.choice(biases)) { $0[button].biasWanted = $1 },
+            .init(section, "debounce", "20", Self.number(0...500, "milliseconds")) { $0[button].debounceMs = $1 },
+        ]
+        if button == .call {
+            settings.append(.init(section, "ends_call", "no", ConfigurationValue.yesOrNo) { $0[button].endsCall = $1 })
+        }
+        return settings
+    }
+
+    private static let lamp: [ConfigurationSetting] = [
+        .init("lamp.call", "line", "no such lamp", ConfigurationValue.line) { $0.callLamp.line = $1 },
+        .init("lamp.call", "active_low", "no", ConfigurationValue.yesOrNo) { $0.callLamp.isActiveLow = $1 },
+    ]
+
+    private static let display: [ConfigurationSetting] = [
+        .init("display", "connector", "auto", ConfigurationValue.connector) { $0.display.connector = $1 },
+        .init("display", "remote", "fit", Self.choice([("fit", .fit), ("fill", .fill)])) { $0.display.remote = $1 },
+        .init("display", "selfview", "call", Self.choice([("off", .off), ("call", .call), ("always", .always)])) {
+            $0.display.selfView = $1
+        },
+        .init("display", "selfview_corner", "bottom-right", Self.choice(Self.corners)) {
+            $0.display.selfViewCorner = $1
+        },
+    ]
+
+    private static let corners: [(ByteString, DisplaySettings.Corner)] = [
+        ("top-left", .topLeft), ("top-right", .topRight), ("bottom-left", .bottomLeft), ("bottom-right", .bottomRight),
+    ]
+
+    private static let media: [ConfigurationSetting] = [
+        .init("camera", "device", "auto", ConfigurationValue.camera) { $0.camera.device = $1 },
+        .init("camera", "size", "640x360", ConfigurationValue.size) { $0.camera.size = $1 },
+        .init("camera", "fps", "30", Self.number(1...60)) { $0.camera.fps = $1 },
+        .init("audio", "playback", "auto", ConfigurationValue.sound) { $0.audio.playback = $1 },
+        .init("audio", "capture", "auto", ConfigurationValue.sound) { $0.audio.capture = $1 },
+        .init("audio", "codecs", "opus, pcmu, pcma", ConfigurationValue.codecs) { $0.audio.codecs = $1 },
+        .init("video", "bitrate", "1500", Self.number(64...8000, "kbit/s")) { $0.video.bitrateKbps = $1 },
+        .init("rtp", "ports", "40000-40099", ConfigurationValue.ports) { $0.rtp.ports = $1 },
+    ]
+}

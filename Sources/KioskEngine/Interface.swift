@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import RTPWire
+import SIPEngine
+import SIPWire
+
+/// What goes into the kiosk.
+public enum KioskInput {
+    /// The first input of all: devices were opened as far as they would, sockets are bound.
+    case started
+    case button(ButtonName, ButtonEdge)
+    /// One line of the control socket, without its line feed.
+    case control(ClientID, line: ByteString)
+    case clientGone(ClientID)
+    /// SIP: one datagram, or what a stream had.
+    case received([UInt8], on: Flow)
+    /// SIP: ICMP error, refused, reset, closed, or could not be opened.
+    case flowFailed(Flow)
+    case resolved(ResolutionID, ResolutionResult)
+    case media(MediaReport)
+    case device(DeviceReport)
+    /// The answer to `.collectCounters`.
+    case localCounters(ClientID, LocalCounters)
+    /// SIGTERM: end the call, then exit.
+    case terminate
+    /// The instant of `.wait(until:)` has come. Coming early or twice does no harm.
+    case timeout
+}
+
+/// What the kiosk wants done, in order.
+public enum KioskOutput {
+    /// SIP. A TCP flow that is not open is to be opened.
+    case send([UInt8], on: Flow)
+    /// The stream holds something that cannot be SIP: close it.
+    case close(Flow)
+    /// Find the addresses of a host name or literal; port as given or the transport's own. Answer with `.resolved`.
+    case resolve(ResolutionID, host: ByteString, port: UInt16, SIPTransport)
+    case media(MediaOrder)
+    case lamp(LampName, on: Bool)
+    case screen(ScreenState)
+    case tone(Tone)
+    /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
+    /// come this way too.
+    case reply(ClientID, ByteString)
+    /// A JSON object for the log.
+    case event(ByteString)
+    /// Save the composed screen as PNG, then send the client `ScreenshotResult.line`.
+    case screenshot(ClientID, path: ByteString)
+    /// A client asked for the status: answer with `.localCounters`.
+    case collectCounters(ClientID)
+    /// Leave with this status; nothing comes after it.
+    case exit(Int32)
+    /// The last output: nothing to do until then (or, if nil, until the next input).
+    case wait(until: Instant?)
+}
+
+/// The answer to `.resolve`.
+public enum ResolutionResult {
+    /// At least one address, best first, and the local address and port from which SIP goes to the first.
+    case found([SocketAddress], local: SocketAddress)
+    /// A sentence for the log.
+    case failed(ByteString)
+}
+
+/// What the media threads do.
+public enum MediaOrder: Equatable {
+    /// A call's media begin. `EncoderPlan` is nil where no video is sent.
+    case start(MediaPlan, EncoderPlan?)
+    /// Offer and answer changed what runs.
+    case update(MediaPlan, EncoderPlan?)
+    case stop
+    /// Send silence instead of the microphone; the stream goes on. Ordered before each `.start` and when it changes.
+    case mute(Bool)
+    /// Send the camera, or nothing; RTCP goes on. Ordered before each `.start` and when it changes.
+    case sendVideo(Bool)
+    /// The next encoded picture must be an IDR: the peer asked by SIP INFO.
+    case encodeKeyFrame
+}
+
+/// What the encoder may send, so that the far end's decoder follows.
+public struct EncoderPlan: Equatable, Sendable {
+    public var size: PictureSize
+    public var fps: Int
+    public var bitrateKbps: Int
+    /// Bytes of the largest NAL unit, where the packetization mode does not cut them (RFC 6184 section 6.2).
+    public var nalSizeMax: Int?
+}
+
+/// What the media threads tell. Reports count for the media started last; late ones of a former call must be dropped
+/// by the sender.
+public enum MediaReport: Equatable {
+    /// The first RTP packet since `.start`.
+    case firstPacket(StreamKind)
+    /// The first decoded picture since `.start` is on the screen (or, without a screen, was decoded).
+    case firstFrameShown
+    /// The first received sound since `.start` went to the loudspeaker.
+    case firstSoundPlayed
+    /// No RTP since then, where some should come. Once, until it resumes.
+    case silent(StreamKind, since: Instant)
+    case resumed(StreamKind)
+    /// The peer ended its stream (RTCP BYE).
+    case byeReceived(StreamKind)
+    /// Once a second while media run.
+    case counters(MediaCounters)
+}
+
+/// Counts since `.start`.
+public struct MediaCounters: Equatable, Sendable {
+    public var streams = MediaStatistics()
+    public var framesCaptured: UInt64 = 0
+    public var framesEncoded: UInt64 = 0
+    public var framesDecoded: UInt64 = 0
+    public var framesShown: UInt64 = 0
+    /// Decoded, but replaced by a newer one before it could be shown.
+    public var framesDropped: UInt64 = 0
+    /// Length of the playout buffer now.
+    public var playoutDelayMs: UInt64 = 0
+    /// Packets of sound that were made up for.
+    public var soundConcealed: UInt64 = 0
+    /// Overruns and underruns of the sound card.
+    public var soundXruns: UInt64 = 0
+
+    public init() {}
+}
+
+/// How a device changed. One report a change.
+public enum DeviceReport: Equatable {
+    /// Also for a device that could not be opened at the start. A sentence says why.
+    case failed(DeviceFamily, ByteString)
+    case restored(DeviceFamily)
+}
+
+/// What the process knows about itself.
+public struct LocalCounters: Equatable, Sendable {
+    public var descriptors: UInt64
+    public var threads: UInt64
+    public var residentKiB: UInt64
+    public var framebuffers: UInt64
+
+    public init(descriptors: UInt64, threads: UInt64, residentKiB: UInt64, framebuffers: UInt64) {
+        self.descriptors = descriptors
+        self.threads = threads
+        self.residentKiB = residentKiB
+        self.framebuffers = framebuffers
+    }
+}
+
+/// The line that answers a `screenshot` word.
+public enum ScreenshotResult {
+    case saved(path: ByteString)
+    /// A sentence that says why not.
+    case failed(ByteString)
+
+    public var line: ByteString {
+        switch self {
+        case .saved(let path):
+            return JSON.object {
+                $0.put("ok", true)
+                $0.put("path", path)
+            }
+        case .failed(let reason):
+            return Reply.refused(reason)
+        }
+    }
+}
+
+/// The two ports on which a stream is received.
+public struct StreamPorts: Equatable, Sendable {
+    public var rtp: UInt16
+    public var rtcp: UInt16
+
+    public init(rtp: UInt16, rtcp: UInt16) {
+        self.rtp = rtp
+        self.rtcp = rtcp
+    }
+}
+
+/// What the kiosk stands in: fixed while it runs, but for devices that fail and come back.
+public struct KioskWorld: Sendable {
+    public var hasCamera: Bool
+    public var hasScreen: Bool
+    /// Buttons whose lines could be had, for the legend.
+    public var buttons: [ButtonName]
+    /// The bound ports of the media sockets.
+    public var audioPorts: StreamPorts
+    public var videoPorts: StreamPorts
+    /// What the camera gives, or will give once it is started.
+    public var cameraSize: PictureSize
+    public var cameraFPS: Int
+    public var version: ByteString
+    /// The wall clock at `Instant.zero`.
+    public var ntpAtZero: NTPTime
+
+    public init(
+        hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,
+        cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime
+    ) {
+        self.hasCamera = hasCamera
+        self.hasScreen = hasScreen
+        self.buttons = buttons
+        self.audioPorts = audioPorts
+        self.videoPorts = videoPorts
+        self.cameraSize = cameraSize
+        self.cameraFPS = cameraFPS
+        self.version = version
+        self.ntpAtZero = ntpAtZero
+    }
+}

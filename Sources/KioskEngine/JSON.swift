@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// Writes one JSON object (RFC 8259) on one line, members in the order they are put.
+///
+/// Whatever bytes come in, what goes out is valid: control characters are escaped, and bytes that are not UTF-8 become
+/// U+FFFD.
+public struct JSON {
+    private var members = ByteString()
+
+    public init() {}
+
+    public static func object(_ fill: (inout JSON) -> Void) -> ByteString {
+        var json = JSON()
+        fill(&json)
+        return json.text
+    }
+
+    /// The whole object.
+    public var text: ByteString { "{" + self.members + "}" }
+
+    public mutating func put(_ name: ByteString, _ value: ByteString) {
+        self.begin(name)
+        self.append(quoted: value)
+    }
+
+    public mutating func put(_ name: ByteString, _ value: Bool) {
+        self.begin(name)
+        self.members.append(value ? "true" : "false")
+    }
+
+    public mutating func put(_ name: ByteString, _ value: some FixedWidthInteger) {
+        self.begin(name)
+        self.members.append(decimal: value)
+    }
+
+    /// Milliseconds with three decimals.
+    public mutating func put(_ name: ByteString, msOf nanoseconds: UInt64) {
+        self.begin(name)
+        self.members.append(decimal: nanoseconds / 1_000_000)
+        self.members.append(byte: ASCII.dot)
+        let micros = nanoseconds / 1000 % 1000
+        if micros < 100 { self.members.append(byte: ASCII.zero) }
+        if micros < 10 { self.members.append(byte: ASCII.zero) }
+        self.members.append(decimal: micros)
+    }
+
+    /// Milliseconds with three decimals; 0 for a negative length.
+    public mutating func put(_ name: ByteString, msOf duration: Duration) {
+        self.put(name, msOf: UInt64(max(0, duration.nanoseconds)))
+    }
+
+    public mutating func put(_ name: ByteString, object: JSON) {
+        self.begin(name)
+        self.members.append(object.text)
+    }
+
+    public mutating func putNull(_ name: ByteString) {
+        self.begin(name)
+        self.members.append("null")
+    }
+
+    private mutating func begin(_ name: ByteString) {
+        if !self.members.isEmpty { self.members.append(byte: ASCII.comma) }
+        self.append(quoted: name)
+        self.members.append(byte: ASCII.colon)
+    }
+
+    private mutating func append(quoted value: ByteString) {
+        self.members.append(byte: ASCII.quote)
+        var rest = value.bytes[...]
+        while let first = rest.first {
+            let length = UTF8Text.characterLength(rest)
+            if length == 0 {
+                self.members.append("\\ufffd")
+                rest = rest.dropFirst()
+            } else if length == 1 {
+                self.append(escaped: first)
+                rest = rest.dropFirst()
+            } else {
+                self.members.bytes.append(contentsOf: rest.prefix(length))
+                rest = rest.dropFirst(length)
+            }
+        }
+        self.members.append(byte: ASCII.quote)
+    }
+
+    private mutating func append(escaped byte: UInt8) {
+        switch byte {
+        case ASCII.quote, ASCII.backslash:
+            self.members.append(byte: ASCII.backslash)
+            self.members.append(byte: byte)
+        case ASCII.lineFeed: self.members.append("\\n")
+        case ASCII.carriageReturn: self.members.append("\\r")
+        case ASCII.tab: self.members.append("\\t")
+        case 0..<0x20, 0x7F:
+            self.members.append("\\u")
+            self.members.append(hex: UInt64(byte), width: 4)
+        default: self.members.append(byte: byte)
+        }
+    }
+}
+
+/// UTF-8 from outside (RFC 3629).
+enum UTF8Text {
+    /// How many bytes the character at the start takes: 1–4, or 0 where the bytes are not UTF-8 (overlong forms,
+    /// surrogates and cut characters included) or there are none.
+    static func characterLength(_ bytes: ArraySlice<UInt8>) -> Int {
+        guard let first = bytes.first else { return 0 }
+        let length: Int
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        switch first {
+        case 0...0x7F: return 1
+        case 0xC2...0xDF: length = 2
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: length = 3
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: length = 4
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: return 0
+        }
+        guard bytes.count >= length, second.contains(bytes[bytes.startIndex + 1]) else { return 0 }
+        for index in 2..<max(2, length) where bytes[bytes.startIndex + index] & 0xC0 != 0x80 { return 0 }
+        return length
+    }
+
+    /// `text` with bytes that are not UTF-8, and control characters, replaced by `?`; for the screen.
+    static func displayable(_ text: ByteString, bytesMax: Int) -> ByteString {
+        var shown = ByteString()
+        var rest = text.bytes[...]
+        while let first = rest.first, shown.count < bytesMax {
+            let length = self.characterLength(rest)
+            if length == 0 || first < 0x20 || first == 0x7F {
+                shown.append(byte: ASCII.question)
+                rest = rest.dropFirst()
+            } else {
+                shown.bytes.append(contentsOf: rest.prefix(length))
+                rest = rest.dropFirst(length)
+            }
+        }
+        return shown
+    }
+}

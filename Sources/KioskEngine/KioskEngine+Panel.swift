@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import SIPWire
+
+/// Buttons, the control socket, devices, and reports from the media threads.
+extension KioskEngine {
+    mutating func started(now: Instant) {
+        self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
+        for problem in self.problems { self.emit(problem, now: now) }
+    }
+
+    // MARK: - Buttons
+
+    mutating func button(_ button: ButtonName, _ edge: ButtonEdge, now: Instant) {
+        self.emit("button", now: now) {
+            $0.put("name", button.text)
+            $0.put("edge", edge.text)
+        }
+        switch edge {
+        case .released: return
+        case .pressed: self.put(.tone(.key))
+        }
+        switch button {
+        case .call: self.pressedCall(now: now)
+        case .hook: self.hangUp(now: now)
+        case .mute: self.toggleMute(now: now)
+        case .video: self.toggleVideo(now: now)
+        }
+    }
+
+    /// A second press in a call does nothing: somebody in distress presses twice. Where the call button is the only
+    /// one, the file says that it ends calls.
+    private mutating func pressedCall(now: Instant) {
+        if self.machine.state.facts != nil {
+            if self.configuration[.call].endsCall { self.hangUp(now: now) }
+        } else if let uri = self.configuration.call.uri {
+            self.dial(uri, now: now)
+        } else {
+            self.dialNobody(now: now)
+        }
+    }
+
+    private mutating func toggleMute(now: Instant) {
+        switch self.machine.toggleMute() {
+        case .ignore: break
+        case .apply(let wishes):
+            if self.mediaFollowWishes { self.put(.media(.mute(wishes.isMuted))) }
+            self.emit("mute", now: now) { $0.put("on", wishes.isMuted) }
+        }
+    }
+
+    private mutating func toggleVideo(now: Instant) {
+        switch self.machine.toggleVideo() {
+        case .ignore: break
+        case .apply(let wishes):
+            if self.mediaFollowWishes { self.put(.media(.sendVideo(!wishes.isVideoOff))) }
+            self.emit("video", now: now) { $0.put("on", !wishes.isVideoOff) }
+        }
+    }
+
+    /// Before the answer nothing is sent anyway: the wishes are ordered when it comes.
+    private var mediaFollowWishes: Bool {
+        switch self.machine.state {
+        case .connected: return self.mediaRuns
+        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping: return false
+        }
+    }
+
+    // MARK: - Control socket
+
+    mutating func control(_ client: ClientID, _ line: ByteString, now: Instant) {
+        do throws(BadValue) {
+            self.control(client, try ControlWord.parse(line), now: now)
+        } catch {
+            self.put(.reply(client, Reply.refused(error.reason)))
+        }
+    }
+
+    private mutating func control(_ client: ClientID, _ word: ControlWord, now: Instant) {
+        switch word {
+        case .call(let uri): self.put(.reply(client, self.controlCall(uri, now: now)))
+        case .hangUp:
+            let hasCall = self.hangUp(now: now)
+            self.put(.reply(client, hasCall ? Reply.done : Reply.refused("there is no call")))
+        case .press(let button):
+            self.button(button, .pressed, now: now)
+            self.put(.reply(client, Reply.done))
+        case .release(let button):
+            self.button(button, .released, now: now)
+            self.put(.reply(client, Reply.done))
+        case .status: self.put(.collectCounters(client))
+        case .events: self.subscribe(client, now: now)
+        case .screenshot(let path): self.put(.screenshot(client, path: path))
+        }
+    }
+
+    private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
+        guard let uri = uri ?? self.configuration.call.uri else {
+            return Reply.refused("the configuration names nobody to call")
+        }
+        return self.dial(uri, now: now) ? Reply.done : Reply.refused("there is a call already")
+    }
+
+    // MARK: - Devices
+
+    mutating func device(_ report: DeviceReport, now: Instant) {
+        switch report {
+        case .failed(let family, let text):
+            self.faults[Int(family.rawValue)] = text
+            self.setFitted(family, false)
+            self.emit(Self.faultLine(family, text, now: now))
+        case .restored(let family):
+            guard self.faults[Int(family.rawValue)] != nil else { return }
+            self.faults[Int(family.rawValue)] = nil
+            self.setFitted(family, true)
+            self.emit("restored", now: now) { $0.put("device", family.text) }
+        }
+    }
+
+    /// A call goes on without the device; the next offer or answer tells the far end.
+    private mutating func setFitted(_ family: DeviceFamily, _ isFitted: Bool) {
+        switch family {
+        case .camera: self.world.hasCamera = isFitted
+        case .display: self.world.hasScreen = isFitted
+        case .playback, .capture, .panel, .network: break
+        }
+    }
+
+    /// The first problem of the file, then the faults that stand.
+    var banner: ByteString {
+        var parts: [ByteString] = []
+        if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
+        for family in DeviceFamily.all {
+            guard let text = self.faults[Int(family.rawValue)] else { continue }
+            parts.append(Words.fault(family) + ": " + text)
+        }
+        var banner = ByteString()
+        for part in parts { banner += banner.isEmpty ? part : " · " + part }
+        return UTF8Text.displayable(banner, bytesMax: Self.bannerBytesMax)
+    }
+
+    private static let bannerBytesMax = 300
+
+    // MARK: - Media
+
+    mutating func media(_ report: MediaReport, now: Instant) {
+        if case .counters(let counters) = report { self.count(counters, now: now) }
+        switch self.machine.media(report, now: now) {
+        case .doNothing: break
+        case .firstFrame(let after): self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstSound(let after): self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
+        }
+    }
+
+    private mutating func count(_ counters: MediaCounters, now: Instant) {
+        guard self.mediaRuns else { return }
+        if counters.reports > self.counters?.reports ?? 0 { self.machine.reported(now: now) }
+        self.counters = counters
+        self.emit("stats", now: now) { counters.write(to: &$0) }
+    }
+}

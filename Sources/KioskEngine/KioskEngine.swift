@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import SDPWire
+import SIPEngine
+import SIPWire
+
+/// The product's behaviour without devices, sockets, clock or randomness: press, call, picture, outcome.
+///
+/// One mutation, then drain, then the next mutation:
+/// 1. something happens in the world, or the time of the last `wait` is there;
+/// 2. `handle(_:now:)` takes it; the very first input is `.started`;
+/// 3. `pollOutput()` is called until it says `.wait`; each output is carried out in order;
+/// 4. the loop sleeps until that instant, or until 1.
+public struct KioskEngine {
+    let configuration: Configuration
+    let problems: [ConfigurationProblem]
+    var world: KioskWorld
+    var machine: KioskMachine
+    /// The descriptions of the call that the machine has; nil between calls.
+    var session: MediaSession?
+    /// Media were started and not stopped.
+    var mediaRuns = false
+    /// Faults that stand, by `DeviceFamily.rawValue`.
+    var faults = [ByteString?](repeating: nil, count: DeviceFamily.all.count)
+    /// The newest counts of this call, or of the last one.
+    var counters: MediaCounters?
+    /// Clients that asked for events.
+    var subscribers: [ClientID] = []
+    var generator: Generator
+    private var sip: SIPEngine
+    /// Calls that SIP told about and that were not looked at yet.
+    private var sipEvents: [(CallHandle, CallEvent)] = []
+    private var sipWakesAt: Instant?
+    private var lamp = Lamp()
+    private var shown: Presentation?
+    private var outputs: [KioskOutput] = []
+    /// How many of `outputs` were taken.
+    private var taken = 0
+    private var hasExited = false
+
+    static let subscribersMax = 8
+
+    /// `seed` decides all that is random in the signalling (tags, branches, SSRCs): take it from the operating system.
+    public init(
+        configuration: Configuration, problems: [ConfigurationProblem], world: KioskWorld, seed: UInt64
+    ) {
+        self.configuration = configuration
+        self.problems = problems
+        self.world = world
+        self.machine = KioskMachine(
+            ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
+            mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
+        self.generator = Generator(seed: seed)
+        let sip = SIPConfiguration(
+            userAgent: "callbox/" + world.version, displayName: configuration.sip.name, identity: nil,
+            contactUser: configuration.sip.user)
+        self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
+    }
+
+    public mutating func handle(_ input: KioskInput, now: Instant) {
+        precondition(self.taken == self.outputs.count, "every output is taken before the next input")
+        self.outputs.removeAll(keepingCapacity: true)
+        self.taken = 0
+        guard !self.hasExited else { return }
+        self.take(input, now: now)
+        self.settle(now: now)
+        self.timePassed(now: now)
+        self.settle(now: now)
+        self.present(now: now)
+    }
+
+    /// The next thing to do; `wait` when there is nothing more.
+    public mutating func pollOutput() -> KioskOutput {
+        guard self.taken < self.outputs.count else { return .wait(until: self.wakesAt) }
+        defer { self.taken += 1 }
+        return self.outputs[self.taken]
+    }
+
+    private var wakesAt: Instant? {
+        guard !self.hasExited else { return nil }
+        var soonest: Instant?
+        for instant in [self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt] {
+            guard let instant else { continue }
+            soonest = min(soonest ?? instant, instant)
+        }
+        return soonest
+    }
+
+    private mutating func take(_ input: KioskInput, now: Instant) {
+        switch input {
+        case .started: self.started(now: now)
+        case .button(let button, let edge): self.button(button, edge, now: now)
+        case .control(let client, let line): self.control(client, line, now: now)
+        case .clientGone(let client): self.subscribers.removeAll { $0 == client }
+        case .received(let bytes, let flow): self.tell(.received(bytes, on: flow), now: now)
+        case .flowFailed(let flow): self.tell(.flowFailed(flow), now: now)
+        case .resolved(let id, let result): self.resolved(id, result, now: now)
+        case .media(let report): self.media(report, now: now)
+        case .device(let report): self.device(report, now: now)
+        case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
+        case .terminate: self.terminate(now: now)
+        case .timeout: break
+        }
+    }
+
+    mutating func put(_ output: KioskOutput) {
+        self.outputs.append(output)
+    }
+
+    // MARK: - SIP
+
+    mutating func newHandle() -> CallHandle {
+        self.sip.newHandle()
+    }
+
+    /// One mutation of SIP and its drain. What it tells about calls waits for `settle`.
+    mutating func tell(_ input: SIPEngine.Input, now: Instant) {
+        self.sip.handle(input, now: now)
+        while true {
+            switch self.sip.pollOutput() {
+            case .send(let bytes, let flow): self.put(.send(bytes, on: flow))
+            case .close(let flow): self.put(.close(flow))
+            case .event(let handle, let event): self.sipEvents.append((handle, event))
+            case .wait(let instant):
+                self.sipWakesAt = instant
+                return
+            }
+        }
+    }
+
+    /// Looks at what SIP told, and at what it tells in reply to that, until it has nothing more to tell.
+    private mutating func settle(now: Instant) {
+        while !self.sipEvents.isEmpty {
+            let (handle, event) = self.sipEvents.removeFirst()
+            self.call(handle, event, now: now)
+        }
+    }
+
+    private mutating func timePassed(now: Instant) {
+        if let due = self.sipWakesAt, now >= due { self.tell(.timeout, now: now) }
+        self.settle(now: now)
+        self.alarm(now: now)
+        let wasOn = self.lamp.isOn
+        self.lamp.advance(now: now)
+        if self.lamp.isOn != wasOn { self.put(.lamp(.call, on: self.lamp.isOn)) }
+    }
+
+    // MARK: - Screen, lamp and tone
+
+    /// Orders what changed since the last input, and nothing else.
+    private mutating func present(now: Instant) {
+        guard !self.hasExited else { return }
+        let next = Presentation(self.machine.state, self.surroundings)
+        if self.shown?.tone ?? .none != next.tone { self.put(.tone(next.tone)) }
+        self.show(next.lamp, now: now)
+        if self.shown?.screen != next.screen { self.put(.screen(next.screen)) }
+        self.shown = next
+    }
+
+    private mutating func show(_ pattern: LampPattern, now: Instant) {
+        let wasOn = self.lamp.isOn
+        guard self.lamp.show(pattern, now: now) else { return }
+        if self.lamp.isOn != wasOn { self.put(.lamp(.call, on: self.lamp.isOn)) }
+        self.emit("lamp", now: now) { $0.put("pattern", pattern.text) }
+    }
+
+    private var surroundings: Presentation.Surroundings {
+        Presentation.Surroundings(
+            hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
+            selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
+            canCall: self.configuration.call.uri != nil, banner: self.banner)
+    }
+
+    /// The pattern that a new subscriber is told.
+    var lampPattern: LampPattern { self.lamp.pattern }
+
+    /// The last thing the engine does.
+    mutating func exit(now: Instant) {
+        self.show(.off, now: now)
+        self.put(.exit(0))
+        self.hasExited = true
+    }
+}

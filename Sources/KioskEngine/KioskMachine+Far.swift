@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import SIPEngine
+import SIPWire
+
+/// What the far end and its media do to the kiosk's call.
+extension KioskMachine {
+    // MARK: - Before the answer
+
+    /// A provisional answer.
+    enum Progress: Equatable {
+        /// The next hop has the INVITE.
+        case trying
+        case ringing
+        /// Media come before the answer.
+        case media
+    }
+
+    enum OnProgress: Equatable {
+        case startMedia
+        /// Media run already: the far end changed them.
+        case updateMedia
+        /// The state changed; there is nothing else to do.
+        case tell
+        case ignore
+    }
+
+    mutating func progressed(_ handle: CallHandle, _ progress: Progress, now: Instant) -> OnProgress {
+        guard self.state.handle == handle else { return .ignore }
+        switch self.state {
+        case .calling(let state):
+            return self.progressed(state, progress, isRinging: false, now: now)
+        case .ringing(let state):
+            return self.progressed(state, progress, isRinging: true, now: now)
+        case .early(var state):
+            switch progress {
+            case .trying: return .ignore
+            case .media: return .updateMedia
+            case .ringing:
+                state.hasRung = true
+                self.move(to: .early(state))
+                return .ignore
+            }
+        case .idle, .lookingUp, .connected, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    private mutating func progressed(
+        _ state: KioskState.Outgoing, _ progress: Progress, isRinging: Bool, now: Instant
+    ) -> OnProgress {
+        var state = state
+        let deadline = state.deadline ?? now + self.ringTimeout
+        state.deadline = deadline
+        switch progress {
+        case .trying:
+            self.move(to: isRinging ? .ringing(state) : .calling(state))
+            return .ignore
+        case .ringing:
+            self.move(to: .ringing(state))
+            return isRinging ? .ignore : .tell
+        case .media:
+            let early = KioskState.Early(
+                facts: state.facts, handle: state.handle, deadline: deadline, hasRung: isRinging)
+            self.move(to: .early(early))
+            return .startMedia
+        }
+    }
+
+    // MARK: - The answer
+
+    enum OnAnswer: Equatable {
+        case startMedia(Wishes)
+        /// Early media run already, and may have been heard.
+        case updateMedia(Wishes, isHeard: Bool)
+        case ignore
+    }
+
+    mutating func answered(_ handle: CallHandle, _ shape: MediaShape, now: Instant) -> OnAnswer {
+        guard self.state.handle == handle else { return .ignore }
+        switch self.state {
+        case .calling(let state), .ringing(let state):
+            self.move(to: .connected(self.connected(state.facts, handle, shape, now: now)))
+            return .startMedia(state.facts.wishes)
+        case .early(let state):
+            // What early media told once is not told again.
+            var connected = self.connected(state.facts, handle, shape, now: now)
+            if state.hasSound { connected.audio = .hearing }
+            connected.hasFirstSound = state.hasFirstSound
+            self.move(to: .connected(connected))
+            return .updateMedia(state.facts.wishes, isHeard: state.hasFirstSound)
+        case .idle, .lookingUp, .connected, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    private func connected(
+        _ facts: CallFacts, _ handle: CallHandle, _ shape: MediaShape, now: Instant
+    ) -> KioskState.Connected {
+        KioskState.Connected(
+            facts: facts, handle: handle, answered: now, shape: shape, patience: self.mediaTimeout)
+    }
+
+    enum OnFailure: Equatable {
+        /// Tell the far end; the outcome is on the screen already.
+        case giveUp(CallHandle, EndedCall)
+        case ignore
+    }
+
+    /// We cannot go on with a call, through no act of the person at the panel.
+    mutating func failed(_ handle: CallHandle, _ outcome: CallOutcome, now: Instant) -> OnFailure {
+        guard self.state.handle == handle else { return .ignore }
+        switch self.state {
+        case .calling(let state), .ringing(let state):
+            return .giveUp(handle, self.show(outcome, facts: state.facts, answered: nil, now: now))
+        case .early(let state):
+            return .giveUp(handle, self.show(outcome, facts: state.facts, answered: nil, now: now))
+        case .connected(let state):
+            return .giveUp(handle, self.show(outcome, facts: state.facts, answered: state.answered, now: now))
+        case .idle, .lookingUp, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    // MARK: - A call from outside
+
+    enum OnIncoming: Equatable {
+        /// Answer, if its media fit: then tell `accepted`.
+        case answer
+        case refuse(StatusCode)
+    }
+
+    /// Decides; the state stays.
+    func incoming(policy: CallSettings.Incoming) -> OnIncoming {
+        switch self.state {
+        case .idle, .outcome:
+            switch policy {
+            case .refuse: return .refuse(.temporarilyUnavailable)
+            case .answer: return .answer
+            }
+        case .lookingUp, .calling, .ringing, .early, .connected, .ending:
+            switch policy {
+            case .refuse: return .refuse(.temporarilyUnavailable)
+            case .answer: return .refuse(.busyHere)
+            }
+        case .stopping:
+            return .refuse(.temporarilyUnavailable)
+        }
+    }
+
+    enum OnAccepted: Equatable {
+        case startMedia
+        case ignore
+    }
+
+    /// The 200 to an incoming call is on its way.
+    mutating func accepted(
+        _ handle: CallHandle, from peer: ByteString, _ shape: MediaShape, now: Instant
+    ) -> OnAccepted {
+        switch self.state {
+        case .idle, .outcome:
+            let facts = CallFacts(direction: .incoming, peer: peer, began: now)
+            self.move(to: .connected(self.connected(facts, handle, shape, now: now)))
+            return .startMedia
+        case .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping:
+            return .ignore
+        }
+    }
+
+    // MARK: - Changes in the call
+
+    enum OnReoffer: Equatable {
+        /// The session may change.
+        case negotiate(Wishes)
+        /// Not in this state.
+        case refuse(StatusCode)
+    }
+
+    /// Decides; the state stays until `renegotiated`.
+    func reoffered(_ handle: CallHandle) -> OnReoffer {
+        guard self.state.handle == handle else { return .refuse(.callOrTransactionDoesNotExist) }
+        switch self.state {
+        case .connected(let state): return .negotiate(state.facts.wishes)
+        case .calling, .ringing, .early: return .refuse(.requestPending)
+        case .idle, .lookingUp, .ending, .outcome, .stopping: return .refuse(.callOrTransactionDoesNotExist)
+        }
+    }
+
+    enum OnRenegotiated: Equatable {
+        /// True where the far end has just put us on hold, false where it takes us back, nil where neither.
+        case updateMedia(hold: Bool?)
+        case ignore
+    }
+
+    mutating func renegotiated(_ handle: CallHandle, _ shape: MediaShape, now: Instant) -> OnRenegotiated {
+        guard self.state.handle == handle else { return .ignore }
+        switch self.state {
+        case .connected(var state):
+            let former = state.shape
+            if shape.receivesAudio, !former.receivesAudio { state.audio = .awaiting(since: now) }
+            if shape.receivesVideo, !former.receivesVideo { state.video = .awaiting(since: now) }
+            state.shape = shape
+            self.move(to: .connected(state))
+            return .updateMedia(hold: former.isHeld == shape.isHeld ? nil : shape.isHeld)
+        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    // MARK: - The end
+
+    enum OnEnded: Equatable {
+        /// The call is over; its media stop.
+        case finish(EndedCall)
+        case exit(EndedCall?)
+        /// A call that we have long given up.
+        case ignore
+    }
+
+    mutating func ended(_ handle: CallHandle, _ reason: EndReason, now: Instant) -> OnEnded {
+        guard self.state.handle == handle else { return .ignore }
+        switch self.state {
+        case .calling(let state), .ringing(let state):
+            let outcome = CallOutcome(reason, wasAnswered: false)
+            return .finish(self.show(outcome, facts: state.facts, answered: nil, now: now))
+        case .early(let state):
+            let outcome = CallOutcome(reason, wasAnswered: false)
+            return .finish(self.show(outcome, facts: state.facts, answered: nil, now: now))
+        case .connected(let state):
+            let outcome = CallOutcome(reason, wasAnswered: true)
+            return .finish(self.show(outcome, facts: state.facts, answered: state.answered, now: now))
+        case .ending(let state):
+            self.move(to: .idle)
+            return .finish(state.ended)
+        case .stopping(let state):
+            self.move(to: .idle)
+            return .exit(state.ended)
+        case .idle, .lookingUp, .outcome:
+            return .ignore
+        }
+    }
+
+    // MARK: - Media
+
+    enum OnMedia: Equatable {
+        /// The first picture or sound of the call came so long after the answer.
+        case firstFrame(after: Duration)
+        case firstSound(after: Duration)
+        /// Only the state changed, if anything.
+        case doNothing
+    }
+
+    /// Of `.counters` only the sign of life counts, which the engine gives as `reported`.
+    mutating func media(_ report: MediaReport, now: Instant) -> OnMedia {
+        switch self.state {
+        case .early(var state):
+            if report == .firstPacket(.audio) { state.hasSound = true }
+            if report == .firstSoundPlayed { (state.hasSound, state.hasFirstSound) = (true, true) }
+            self.move(to: .early(state))
+            return .doNothing
+        case .connected(var state):
+            let action = Self.media(report, &state, now: now)
+            self.move(to: .connected(state))
+            return action
+        case .idle, .lookingUp, .calling, .ringing, .ending, .outcome, .stopping:
+            return .doNothing
+        }
+    }
+
+    private static func media(
+        _ report: MediaReport, _ state: inout KioskState.Connected, now: Instant
+    ) -> OnMedia {
+        switch report {
+        case .firstPacket(let kind), .resumed(let kind):
+            state.set(kind, .hearing)
+        case .silent(let kind, let since):
+            state.set(kind, .silent(since: since))
+        case .firstFrameShown:
+            state.video = .hearing
+            guard !state.hasFirstFrame else { return .doNothing }
+            state.hasFirstFrame = true
+            return .firstFrame(after: now - state.answered)
+        case .firstSoundPlayed:
+            state.audio = .hearing
+            guard !state.hasFirstSound else { return .doNothing }
+            state.hasFirstSound = true
+            return .firstSound(after: now - state.answered)
+        case .byeReceived, .counters:
+            break
+        }
+        return .doNothing
+    }
+
+    /// RTCP reports came in.
+    mutating func reported(now: Instant) {
+        switch self.state {
+        case .connected(var state):
+            state.reported = now
+            self.move(to: .connected(state))
+        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping:
+            break
+        }
+    }
+}
+
+extension KioskState.Connected {
+    fileprivate mutating func set(_ kind: StreamKind, _ hearing: Hearing) {
+        switch kind {
+        case .audio: self.audio = hearing
+        case .video: self.video = hearing
+        }
+    }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+
+/// The behaviour of the kiosk's one call: what each input does in each state. Knows nothing of SDP, screens or sockets;
+/// the engine around it carries out the action that each function returns. This file: what comes from this side of the
+/// line; `KioskMachine+Far.swift`: what comes from the other.
+struct KioskMachine {
+    private(set) var state = KioskState.idle
+    private var resolutionNext: UInt64 = 1
+    let ringTimeout: Duration
+    let mediaTimeout: Duration
+
+    init(ringTimeout: Duration, mediaTimeout: Duration) {
+        self.ringTimeout = ringTimeout
+        self.mediaTimeout = mediaTimeout
+    }
+
+    #if DEBUG
+        /// For tests of single cells.
+        init(state: KioskState, ringTimeout: Duration, mediaTimeout: Duration) {
+            self.init(ringTimeout: ringTimeout, mediaTimeout: mediaTimeout)
+            self.state = state
+        }
+    #endif
+
+    mutating func move(to state: KioskState) {
+        self.state = state
+    }
+
+    // MARK: - Dial
+
+    enum OnDial: Equatable {
+        /// Ask the resolver. A call that was still ending is ended now.
+        case lookUp(ResolutionID, finishing: EndedCall?)
+        /// There is a call already.
+        case refuse
+    }
+
+    mutating func dial(_ uri: SIPURI, now: Instant) -> OnDial {
+        switch self.state {
+        case .idle, .outcome:
+            return .lookUp(self.beginLookUp(uri, now: now), finishing: nil)
+        case .ending(let state):
+            return .lookUp(self.beginLookUp(uri, now: now), finishing: state.ended)
+        case .lookingUp, .calling, .ringing, .early, .connected, .stopping:
+            return .refuse
+        }
+    }
+
+    private mutating func beginLookUp(_ uri: SIPURI, now: Instant) -> ResolutionID {
+        let id = ResolutionID(self.resolutionNext)
+        self.resolutionNext &+= 1
+        let facts = CallFacts(direction: .outgoing, peer: uri.printed, began: now)
+        self.state = .lookingUp(
+            KioskState.LookingUp(
+                facts: facts, uri: uri, resolution: id, deadline: now + .milliseconds(KioskTimes.lookUpMs)))
+        return id
+    }
+
+    enum OnNoAddress: Equatable {
+        /// Tell the person that the kiosk cannot call.
+        case show(EndedCall)
+        case doNothing
+    }
+
+    /// The call button was pressed and nobody is configured to be called.
+    mutating func dialNobody(now: Instant) -> OnNoAddress {
+        switch self.state {
+        case .idle, .outcome:
+            let facts = CallFacts(direction: .outgoing, peer: "", began: now)
+            return .show(self.show(.noAddress, facts: facts, answered: nil, now: now))
+        case .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping:
+            return .doNothing
+        }
+    }
+
+    // MARK: - Look-up
+
+    enum OnResolved: Equatable {
+        /// Send INVITE to this URI.
+        case invite(SIPURI)
+        /// An answer to a question of a call that is over.
+        case ignore
+    }
+
+    mutating func resolved(_ id: ResolutionID, as handle: CallHandle, now: Instant) -> OnResolved {
+        switch self.state {
+        case .lookingUp(let state):
+            guard state.resolution == id else { return .ignore }
+            self.state = .calling(KioskState.Outgoing(facts: state.facts, handle: handle, deadline: nil))
+            return .invite(state.uri)
+        case .idle, .calling, .ringing, .early, .connected, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    enum OnUnresolved: Equatable {
+        case show(EndedCall)
+        case ignore
+    }
+
+    mutating func unresolved(_ id: ResolutionID, now: Instant) -> OnUnresolved {
+        switch self.state {
+        case .lookingUp(let state):
+            guard state.resolution == id else { return .ignore }
+            return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
+        case .idle, .calling, .ringing, .early, .connected, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    // MARK: - Hang up
+
+    enum OnHangUp: Equatable {
+        /// Tell the far end: CANCEL or BYE, as SIP's state asks. The end comes with `ended`, or a little later anyway.
+        case hangUp(CallHandle, EndedCall)
+        /// Nobody needs to be told.
+        case finish(EndedCall)
+        /// An outcome was on the screen.
+        case dismiss
+        case doNothing
+    }
+
+    mutating func hangUp(now: Instant) -> OnHangUp {
+        switch self.state {
+        case .lookingUp(let state):
+            self.state = .idle
+            return .finish(EndedCall(facts: state.facts, outcome: .cancelled, ended: now))
+        case .calling(let state), .ringing(let state):
+            return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
+        case .early(let state):
+            return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
+        case .connected(let state):
+            return self.hangUp(state.handle, state.facts, .hungUp, answered: state.answered, now: now)
+        case .outcome:
+            self.state = .idle
+            return .dismiss
+        case .idle, .ending, .stopping:
+            return .doNothing
+        }
+    }
+
+    private mutating func hangUp(
+        _ handle: CallHandle, _ facts: CallFacts, _ outcome: CallOutcome, answered: Instant?, now: Instant
+    ) -> OnHangUp {
+        let ended = EndedCall(facts: facts, outcome: outcome, answered: answered, ended: now)
+        let deadline = now + .milliseconds(KioskTimes.endingMs)
+        self.state = .ending(KioskState.Ending(ended: ended, handle: handle, deadline: deadline))
+        return .hangUp(handle, ended)
+    }
+
+    // MARK: - Mute and video
+
+    enum OnWish: Equatable {
+        case apply(Wishes)
+        /// There is no call that it could be a wish about.
+        case ignore
+    }
+
+    mutating func toggleMute() -> OnWish {
+        self.change { $0.isMuted.toggle() }
+    }
+
+    mutating func toggleVideo() -> OnWish {
+        self.change { $0.isVideoOff.toggle() }
+    }
+
+    private mutating func change(_ edit: (inout Wishes) -> Void) -> OnWish {
+        switch self.state {
+        case .lookingUp(var state):
+            edit(&state.facts.wishes)
+            self.state = .lookingUp(state)
+            return .apply(state.facts.wishes)
+        case .calling(var state):
+            edit(&state.facts.wishes)
+            self.state = .calling(state)
+            return .apply(state.facts.wishes)
+        case .ringing(var state):
+            edit(&state.facts.wishes)
+            self.state = .ringing(state)
+            return .apply(state.facts.wishes)
+        case .early(var state):
+            edit(&state.facts.wishes)
+            self.state = .early(state)
+            return .apply(state.facts.wishes)
+        case .connected(var state):
+            edit(&state.facts.wishes)
+            self.state = .connected(state)
+            return .apply(state.facts.wishes)
+        case .idle, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    // MARK: - Terminate
+
+    enum OnTerminate: Equatable {
+        /// Nobody needs to be told. A call that was being made or ended is ended now.
+        case exit(EndedCall?)
+        /// Tell the far end, then wait for `ended` or the alarm.
+        case hangUp(CallHandle, EndedCall)
+        /// The far end has been told; wait on.
+        case wait
+    }
+
+    mutating func terminate(now: Instant) -> OnTerminate {
+        switch self.state {
+        case .idle, .outcome:
+            return .exit(nil)
+        case .lookingUp(let state):
+            self.state = .idle
+            return .exit(EndedCall(facts: state.facts, outcome: .stopped, ended: now))
+        case .calling(let state), .ringing(let state):
+            return self.stop(state.handle, state.facts, answered: nil, now: now)
+        case .early(let state):
+            return self.stop(state.handle, state.facts, answered: nil, now: now)
+        case .connected(let state):
+            return self.stop(state.handle, state.facts, answered: state.answered, now: now)
+        case .ending(let state):
+            self.state = .stopping(
+                KioskState.Stopping(ended: state.ended, handle: state.handle, deadline: self.stopDeadline(now)))
+            return .wait
+        case .stopping:
+            return .wait
+        }
+    }
+
+    private mutating func stop(
+        _ handle: CallHandle, _ facts: CallFacts, answered: Instant?, now: Instant
+    ) -> OnTerminate {
+        let ended = EndedCall(facts: facts, outcome: .stopped, answered: answered, ended: now)
+        self.state = .stopping(KioskState.Stopping(ended: ended, handle: handle, deadline: self.stopDeadline(now)))
+        return .hangUp(handle, ended)
+    }
+
+    private func stopDeadline(_ now: Instant) -> Instant {
+        now + .milliseconds(KioskTimes.stopMs)
+    }
+
+    // MARK: - Time
+
+    enum OnTime: Equatable {
+        /// Nothing is due.
+        case doNothing
+        /// A call that never got as far as SIP has failed.
+        case show(EndedCall)
+        /// Tell the far end that we give up; the outcome is on the screen already.
+        case giveUp(CallHandle, EndedCall)
+        /// A call is over without the far end's word.
+        case finish(EndedCall)
+        /// The outcome was shown for long enough.
+        case dismiss
+        case exit(EndedCall?)
+    }
+
+    /// Does what `state.alarm` says, where it is due.
+    mutating func timePassed(now: Instant) -> OnTime {
+        guard let alarm = self.state.alarm, now >= alarm.at else { return .doNothing }
+        switch self.state {
+        case .lookingUp(let state):
+            return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
+        case .calling(let state), .ringing(let state):
+            return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
+        case .early(let state):
+            return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
+        case .connected(let state):
+            let ended = self.show(.vanished, facts: state.facts, answered: state.answered, now: now)
+            return .giveUp(state.handle, ended)
+        case .ending(let state):
+            self.state = .idle
+            return .finish(state.ended)
+        case .outcome:
+            self.state = .idle
+            return .dismiss
+        case .stopping(let state):
+            self.state = .idle
+            return .exit(state.ended)
+        case .idle:
+            preconditionFailure("idle has no alarm")
+        }
+    }
+
+    /// Moves to what the outcome's manner asks for, and gives what is to be told.
+    mutating func show(
+        _ outcome: CallOutcome, facts: CallFacts, answered: Instant?, now: Instant
+    ) -> EndedCall {
+        let ended = EndedCall(facts: facts, outcome: outcome, answered: answered, ended: now)
+        switch outcome.manner {
+        case .silent:
+            self.state = .idle
+        case .farewell:
+            let deadline = now + .milliseconds(KioskTimes.farewellShownMs)
+            self.state = .outcome(KioskState.Outcome(ended: ended, deadline: deadline))
+        case .failure:
+            let deadline = now + .milliseconds(KioskTimes.failureShownMs)
+            self.state = .outcome(KioskState.Outcome(ended: ended, deadline: deadline))
+        }
+        return ended
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import SIPEngine
+import SIPWire
+
+/// Which way a call was placed.
+enum CallDirection: Equatable {
+    case outgoing
+    case incoming
+
+    var text: ByteString {
+        switch self {
+        case .outgoing: return "outgoing"
+        case .incoming: return "incoming"
+        }
+    }
+}
+
+/// What the person at the panel wants sent.
+struct Wishes: Equatable {
+    var isMuted = false
+    var isVideoOff = false
+}
+
+/// What every call has from its first moment.
+struct CallFacts: Equatable {
+    var direction: CallDirection
+    /// The far end's address as text.
+    var peer: ByteString
+    var began: Instant
+    var wishes = Wishes()
+}
+
+/// Which ways media flow, as negotiated.
+struct MediaShape: Equatable {
+    /// Sound was agreed upon, though it may flow neither way at the moment.
+    var hasAudio = false
+    var sendsAudio = false
+    var receivesAudio = false
+    var receivesVideo = false
+
+    /// The far end does not want to hear us, which nobody asks for but to make us wait (RFC 3264 section 8.4).
+    var isHeld: Bool { self.hasAudio && !self.sendsAudio }
+}
+
+/// Whether a stream is heard of.
+enum Hearing: Equatable {
+    /// Nothing came yet; it should have begun then.
+    case awaiting(since: Instant)
+    case hearing
+    /// It stopped then.
+    case silent(since: Instant)
+
+    /// When it was heard last, or should have begun; nil while it is heard.
+    var since: Instant? {
+        switch self {
+        case .awaiting(let since), .silent(let since): return since
+        case .hearing: return nil
+        }
+    }
+}
+
+/// A call that was answered and is over, or was never answered.
+struct EndedCall: Equatable {
+    var facts: CallFacts
+    var outcome: CallOutcome
+    var answered: Instant?
+    var ended: Instant
+
+    /// From the answer to the end.
+    var length: Duration { self.answered.map { self.ended - $0 } ?? .zero }
+}
+
+/// Every wake-up of the kiosk's call, with its reason. A state has at most one, which lives in the state: it cannot
+/// outlive it.
+enum CallTimer: Equatable {
+    /// The resolver did not answer.
+    case lookUp
+    /// The far end gave a sign of life but nobody answered.
+    case ring
+    /// Nothing was received in the call for too long.
+    case vanish
+    /// The far end did not confirm our hanging up: go on without.
+    case ending
+    /// The outcome was shown for long enough.
+    case outcome
+    /// The far end did not confirm our hanging up, and the program must go.
+    case stop
+}
+
+struct CallAlarm: Equatable {
+    var timer: CallTimer
+    var at: Instant
+}
+
+/// Where the kiosk's one call is.
+enum KioskState: Equatable {
+    case idle
+    case lookingUp(LookingUp)
+    /// INVITE is out; nobody rings yet.
+    case calling(Outgoing)
+    /// The far end rings.
+    case ringing(Outgoing)
+    /// The far end sends media before the answer: announcements, its own ring-back.
+    case early(Early)
+    case connected(Connected)
+    /// We hung up and wait a moment for the far end to say so too.
+    case ending(Ending)
+    case outcome(Outcome)
+    /// SIGTERM came.
+    case stopping(Stopping)
+
+    struct LookingUp: Equatable {
+        var facts: CallFacts
+        var uri: SIPURI
+        var resolution: ResolutionID
+        var deadline: Instant
+    }
+
+    struct Outgoing: Equatable {
+        var facts: CallFacts
+        var handle: CallHandle
+        /// Nil until the first sign of life.
+        var deadline: Instant?
+    }
+
+    struct Early: Equatable {
+        var facts: CallFacts
+        var handle: CallHandle
+        var deadline: Instant
+        /// 180 came: ring back here until its sound does (RFC 3960 section 3.2).
+        var hasRung: Bool
+        /// Its packets come.
+        var hasSound = false
+        /// Its sound was heard at the panel.
+        var hasFirstSound = false
+    }
+
+    struct Connected: Equatable {
+        var facts: CallFacts
+        var handle: CallHandle
+        var answered: Instant
+        var shape: MediaShape
+        var audio: Hearing
+        var video: Hearing
+        /// When the last RTCP report came.
+        var reported: Instant?
+        var hasFirstFrame = false
+        var hasFirstSound = false
+        /// After so long without anything the peer has vanished.
+        var patience: Duration
+
+        init(
+            facts: CallFacts, handle: CallHandle, answered: Instant, shape: MediaShape, patience: Duration
+        ) {
+            self.facts = facts
+            self.handle = handle
+            self.answered = answered
+            self.shape = shape
+            self.audio = .awaiting(since: answered)
+            self.video = .awaiting(since: answered)
+            self.patience = patience
+        }
+
+        /// Nil while any stream is heard, and while there is none to be heard: on hold, silence is no sign.
+        var vanishes: Instant? {
+            var latest: Instant?
+            if self.shape.receivesAudio {
+                guard let since = self.audio.since else { return nil }
+                latest = since
+            }
+            if self.shape.receivesVideo {
+                guard let since = self.video.since else { return nil }
+                latest = max(latest ?? since, since)
+            }
+            guard let quiet = latest else { return nil }
+            return max(quiet, self.reported ?? quiet) + self.patience
+        }
+
+        /// The far end's picture stands on the screen and moves.
+        var showsPicture: Bool {
+            guard self.hasFirstFrame, self.shape.receivesVideo else { return false }
+            switch self.video {
+            case .hearing, .awaiting: return true
+            case .silent: return false
+            }
+        }
+    }
+
+    struct Ending: Equatable {
+        var ended: EndedCall
+        var handle: CallHandle
+        var deadline: Instant
+    }
+
+    struct Outcome: Equatable {
+        var ended: EndedCall
+        var deadline: Instant
+    }
+
+    struct Stopping: Equatable {
+        /// Nil where the end of the call was told before.
+        var ended: EndedCall?
+        var handle: CallHandle
+        var deadline: Instant
+    }
+}
+
+// MARK: - Views of a state
+
+extension KioskState {
+    /// The one timer that runs.
+    var alarm: CallAlarm? {
+        switch self {
+        case .idle: return nil
+        case .lookingUp(let state): return CallAlarm(timer: .lookUp, at: state.deadline)
+        case .calling(let state), .ringing(let state): return state.deadline.map { CallAlarm(timer: .ring, at: $0) }
+        case .early(let state): return CallAlarm(timer: .ring, at: state.deadline)
+        case .connected(let state): return state.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
+        case .ending(let state): return CallAlarm(timer: .ending, at: state.deadline)
+        case .outcome(let state): return CallAlarm(timer: .outcome, at: state.deadline)
+        case .stopping(let state): return CallAlarm(timer: .stop, at: state.deadline)
+        }
+    }
+
+    /// The call in SIP whose events count.
+    var handle: CallHandle? {
+        switch self {
+        case .idle, .lookingUp, .outcome: return nil
+        case .calling(let state), .ringing(let state): return state.handle
+        case .early(let state): return state.handle
+        case .connected(let state): return state.handle
+        case .ending(let state): return state.handle
+        case .stopping(let state): return state.handle
+        }
+    }
+
+    /// The call that is being made or held; nil where there is none or it is over.
+    var facts: CallFacts? {
+        switch self {
+        case .idle, .ending, .outcome, .stopping: return nil
+        case .lookingUp(let state): return state.facts
+        case .calling(let state), .ringing(let state): return state.facts
+        case .early(let state): return state.facts
+        case .connected(let state): return state.facts
+        }
+    }
+
+    /// The word of `call` events and of `status`.
+    var text: ByteString {
+        switch self {
+        case .idle: return "idle"
+        case .lookingUp, .calling: return "dialling"
+        case .ringing: return "ringing"
+        case .early: return "early"
+        case .connected: return "connected"
+        case .ending: return "ending"
+        case .outcome: return "ended"
+        case .stopping: return "stopping"
+        }
+    }
+}
+
+/// How long things last.
+enum KioskTimes {
+    /// The resolver itself gives up after some seconds; this is for one that never says so.
+    static let lookUpMs = 10_000
+    static let failureShownMs = 8_000
+    static let farewellShownMs = 4_000
+    /// A far end that is there confirms within a round trip; whoever waits longer is gone.
+    static let endingMs = 2_000
+    /// Less than the 500 ms that systemd and the installer count on, so that devices can be closed too.
+    static let stopMs = 400
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// What the person at the panel sees and hears in a state: a pure function, so that screen, lamp and tone never
+/// disagree with what the kiosk does.
+struct Presentation: Equatable {
+    var screen: ScreenState
+    var lamp: LampPattern
+    var tone: Tone
+
+    /// What the state alone does not know.
+    struct Surroundings: Equatable {
+        var hasCamera: Bool
+        var hasScreen: Bool
+        var buttons: [ButtonName]
+        var selfView: DisplaySettings.SelfView
+        var callEndsCall: Bool
+        /// The file names somebody to call.
+        var canCall: Bool
+        var banner: ByteString
+    }
+
+    init(_ state: KioskState, _ around: Surroundings) {
+        let card = Self.card(state, around)
+        let wishes = state.facts?.wishes ?? Wishes()
+        self.screen = ScreenState(
+            headline: card.headline, detail: card.detail, symbol: card.symbol, banner: around.banner,
+            muted: wishes.isMuted, videoOff: around.hasCamera && wishes.isVideoOff,
+            remote: Self.remote(state, around), selfView: Self.selfView(state, around),
+            callBar: Self.callBar(state, around))
+        self.lamp = Self.lamp(state, around)
+        self.tone = Self.tone(state)
+    }
+
+    // MARK: - Words
+
+    private static func card(_ state: KioskState, _ around: Surroundings) -> Words.Card {
+        switch state {
+        case .idle:
+            guard around.canCall else { return Words.idleUseless }
+            return around.hasCamera ? Words.idle : Words.idleWithoutPicture
+        case .lookingUp, .calling: return Words.calling
+        case .ringing: return Words.ringing
+        case .early: return Words.early
+        case .connected(let call): return self.card(call, around)
+        case .ending(let state): return Words.card(state.ended.outcome)
+        case .outcome(let state): return Words.card(state.ended.outcome)
+        case .stopping: return Words.stopping
+        }
+    }
+
+    private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
+        if around.hasScreen && call.showsPicture {
+            return Words.Card("", call.shape.isHeld ? Words.held.headline : "", .none)
+        }
+        if call.shape.isHeld { return Words.held }
+        guard around.hasScreen, call.shape.receivesVideo else { return Words.talking }
+        return call.hasFirstFrame ? Words.pictureLost : Words.connecting
+    }
+
+    // MARK: - Pictures
+
+    private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
+        switch state {
+        case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
+        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping: return .hidden
+        }
+    }
+
+    private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
+        guard around.hasCamera, around.hasScreen else { return .hidden }
+        switch around.selfView {
+        case .off: return .hidden
+        case .always: break
+        case .call: if state.facts == nil { return .hidden }
+        }
+        if let facts = state.facts, facts.wishes.isVideoOff { return .hidden }
+        return .shown
+    }
+
+    // MARK: - Buttons
+
+    /// Only fitted buttons that do something now.
+    private static func callBar(_ state: KioskState, _ around: Surroundings) -> [CallBarItem] {
+        around.buttons.compactMap { button in
+            self.item(button, state, around)
+        }
+    }
+
+    private static func item(
+        _ button: ButtonName, _ state: KioskState, _ around: Surroundings
+    ) -> CallBarItem? {
+        switch state {
+        case .idle, .outcome, .ending:
+            return self.idleItem(button, state, around)
+        case .lookingUp(let state):
+            return self.callItem(button, state.facts, around, end: Words.cancel)
+        case .calling(let state), .ringing(let state):
+            return self.callItem(button, state.facts, around, end: Words.cancel)
+        case .early(let state):
+            return self.callItem(button, state.facts, around, end: Words.cancel)
+        case .connected(let state):
+            return self.callItem(button, state.facts, around, end: Words.hangUp)
+        case .stopping:
+            return nil
+        }
+    }
+
+    private static func idleItem(
+        _ button: ButtonName, _ state: KioskState, _ around: Surroundings
+    ) -> CallBarItem? {
+        switch button {
+        case .call: return around.canCall ? CallBarItem(button: .call, label: Words.call) : nil
+        case .hook:
+            switch state {
+            case .outcome: return CallBarItem(button: .hook, label: Words.close)
+            case .idle, .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping: return nil
+            }
+        case .mute, .video: return nil
+        }
+    }
+
+    private static func callItem(
+        _ button: ButtonName, _ facts: CallFacts, _ around: Surroundings, end: ByteString
+    ) -> CallBarItem? {
+        let wishes = facts.wishes
+        switch button {
+        case .call: return around.callEndsCall ? CallBarItem(button: .call, label: end) : nil
+        case .hook: return CallBarItem(button: .hook, label: end)
+        case .mute:
+            let label = wishes.isMuted ? Words.unmute : Words.mute
+            return CallBarItem(button: .mute, label: label, isOn: wishes.isMuted)
+        case .video:
+            guard around.hasCamera else { return nil }
+            let label = wishes.isVideoOff ? Words.videoOn : Words.videoOff
+            return CallBarItem(button: .video, label: label, isOn: wishes.isVideoOff)
+        }
+    }
+
+    // MARK: - Lamp and tone
+
+    private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
+        switch state {
+        case .idle: return around.canCall ? .off : .fast
+        case .lookingUp, .calling, .ringing, .early: return .slow
+        case .connected: return .on
+        case .ending, .stopping: return .off
+        case .outcome(let state):
+            switch state.ended.outcome.manner {
+            case .failure: return .fast
+            case .silent, .farewell: return .off
+            }
+        }
+    }
+
+    private static func tone(_ state: KioskState) -> Tone {
+        switch state {
+        case .ringing: return .ringback
+        case .early(let state): return state.hasRung && !state.hasSound ? .ringback : .none
+        case .outcome(let state):
+            switch state.ended.outcome.manner {
+            case .failure(let tone): return tone
+            case .farewell: return .busy
+            case .silent: return .none
+            }
+        case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
+        }
+    }
+}

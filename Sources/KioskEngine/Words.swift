@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// Everything that people read on the screen, in English. Plain words, what happened first, what to do second; no
+/// numbers and no terms of the trade.
+enum Words {
+    /// A few words in large type, and a sentence or two below them.
+    struct Card: Equatable {
+        var headline: ByteString
+        var detail: ByteString
+        var symbol: Symbol
+
+        init(_ headline: ByteString, _ detail: ByteString, _ symbol: Symbol) {
+            self.headline = headline
+            self.detail = detail
+            self.symbol = symbol
+        }
+    }
+
+    // MARK: - States
+
+    static let idle = Card("Press to call", "Somebody will see and hear you.", .handset)
+    static let idleWithoutPicture = Card("Press to call", "Somebody will hear you.", .handset)
+    static let idleUseless = Card("Out of order", "This help point cannot call anybody at the moment.", .warning)
+    static let calling = Card("Calling", "Please wait.", .calling)
+    static let ringing = Card("Ringing", "Please wait for somebody to answer.", .ringing)
+    static let early = Card("Calling", "Please listen.", .ringing)
+    static let connecting = Card("Connecting", "The picture is on its way. You can speak now.", .connecting)
+    static let talking = Card("Connected", "You can speak now.", .talking)
+    static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
+    static let held = Card("Please wait", "You have been asked to wait. The call goes on in a moment.", .hold)
+    static let ending = Card("Call ended", "", .ended)
+    static let stopping = Card("Restarting", "This help point will be back in a moment.", .none)
+
+    // MARK: - Buttons
+
+    static let call: ByteString = "Call"
+    static let cancel: ByteString = "Cancel"
+    static let hangUp: ByteString = "Hang up"
+    static let close: ByteString = "Close"
+    static let mute: ByteString = "Mute"
+    static let unmute: ByteString = "Unmute"
+    static let videoOff: ByteString = "Camera off"
+    static let videoOn: ByteString = "Camera on"
+
+    // MARK: - Outcomes
+
+    private static let tryAgain: ByteString = " Please try again."
+    private static let later: ByteString = " Please try again in a few minutes."
+    private static let staff: ByteString = " Please tell the staff."
+
+    static func card(_ outcome: CallOutcome) -> Card {
+        switch outcome {
+        case .hungUp, .stopped: return self.ending
+        case .cancelled: return Card("Call cancelled", "", .ended)
+        case .remoteHungUp: return Card("Call ended", "The other side has ended the call.", .ended)
+        case .refused(let status, _): return self.card(status)
+        case .notAnswered: return self.noAnswer
+        case .noResponse:
+            return Card("No reply", "The other side did not reply." + self.later, .warning)
+        case .unreachable:
+            return Card("Not reachable", "The other side cannot be reached." + self.later, .warning)
+        case .unknownHost:
+            return Card(
+                "Not reachable", "The address to call could not be found. The network may be down." + self.later,
+                .warning)
+        case .vanished:
+            return Card("Connection lost", "The connection to the other side was lost." + self.tryAgain, .warning)
+        case .unusableMedia:
+            return Card("Call failed", "The other side's equipment does not fit this one." + self.staff, .warning)
+        case .protocolFault:
+            return Card("Call failed", "The other side's equipment made a mistake." + self.tryAgain, .warning)
+        case .noAddress:
+            return Card("Out of order", "This help point has not been told whom to call." + self.staff, .warning)
+        case .outOfRoom:
+            return Card("Not yet", "The calls before this one are still being closed." + self.later, .warning)
+        }
+    }
+
+    private static let noAnswer = Card("No answer", "Nobody is answering at the moment." + Words.later, .busy)
+    private static let notAllowed = Card(
+        "Not allowed", "This help point is not allowed to place this call." + Words.staff, .warning)
+    private static let unknownNumber = Card(
+        "Unknown address", "The address that this help point calls does not exist." + Words.staff, .warning)
+    private static let doesNotFit = Card(
+        "Call failed", "The other side's equipment cannot take this call." + Words.staff, .warning)
+
+    /// For a final answer of 300–699 (RFC 3261 section 21).
+    private static func card(_ status: StatusCode) -> Card {
+        switch status.value {
+        case 401, 402, 403, 407, 494: return self.notAllowed
+        case 404, 410, 414, 416, 484, 485, 604: return self.unknownNumber
+        case 408, 480, 487: return self.noAnswer
+        case 486, 600: return Card("Line busy", "The other side is busy." + self.later, .busy)
+        case 603: return Card("Declined", "The other side cannot take your call now." + self.later, .busy)
+        case 406, 415, 488, 580, 606: return self.doesNotFit
+        case 503: return Card("Overloaded", "The telephone system has too much to do." + self.later, .warning)
+        default: return self.card(class: status.statusClass)
+        }
+    }
+
+    private static func card(class statusClass: StatusCode.Class) -> Card {
+        switch statusClass {
+        case .redirection:
+            return Card("Moved", "The address that this help point calls has moved." + self.staff, .warning)
+        case .requestFailure, .provisional, .success:
+            return Card("Call failed", "The telephone system did not accept the call." + self.tryAgain, .warning)
+        case .serverFailure:
+            return Card("Call failed", "The telephone system has a fault." + self.later, .warning)
+        case .globalFailure:
+            return Card("Call failed", "The call cannot be completed." + self.later, .warning)
+        }
+    }
+
+    /// The outcome as one text, for events and the log.
+    static func sentence(_ outcome: CallOutcome) -> ByteString {
+        let card = self.card(outcome)
+        return card.detail.isEmpty ? card.headline + "." : card.detail
+    }
+
+    // MARK: - Faults
+
+    /// What a device that is missing means for the call; the banner says it before the technical reason.
+    static func fault(_ family: DeviceFamily) -> ByteString {
+        switch family {
+        case .display: return "No screen"
+        case .camera: return "No camera"
+        case .playback: return "No loudspeaker"
+        case .capture: return "No microphone"
+        case .panel: return "A button or lamp does not work"
+        case .network: return "No network"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+
+/// Every bound and time of this module.
+public enum MediaLimits {
+    // MARK: Receiving
+
+    /// No RTP for this long is silence.
+    public static let silenceMs = 5000
+    /// Longest payload taken as sound.
+    static let audioPayloadBytesMax = 4096
+    /// Packets the reorder buffer spans; a power of two.
+    static let reorderPackets = 64
+    /// How long a gap is waited for: at first, and where the path is known to reorder.
+    static let reorderPatienceMin = Duration.milliseconds(20)
+    static let reorderPatienceMax = Duration.milliseconds(50)
+    /// A source that spoke within this time is not given up for the first packet of another.
+    static let sourceHoldMs = 200
+    /// Sources of former calls that are remembered, and for how long.
+    static let formerSourcesMax = 4
+    static let formerSourceMs = 30_000
+
+    // MARK: Key frames
+
+    /// Time between our requests: doubles from the first to the second.
+    static let pictureLossFirstMs = 100
+    static let pictureLossLastMs = 1000
+    /// A stream that seems to begin with a key frame is given this long before the first request.
+    static let firstPictureGraceMs = 200
+    /// A key frame handed to the decoder should be a picture within this time.
+    static let decodeGraceMs = 500
+    /// At most one IDR is ordered from our encoder in this time.
+    static let keyFrameSpacingMs = 300
+    /// The same where only the peer's loss reports ask for it.
+    static let keyFrameOnLossSpacingMs = 2000
+    /// Key frames sent unasked after the start: to peers that can ask, and to those that cannot.
+    static let startKeyFramesMs = [1000]
+    static let startKeyFramesDeafMs = [500, 1500, 3000, 5000]
+
+    // MARK: Sending
+
+    /// Packets of a picture that go out at once; the rest is spread.
+    static let paceBurstPackets = 12
+    static let paceStepMs = 2
+    /// A picture is spread over half its own time, and over no more than this.
+    static let paceSpreadMsMax = 16
+    /// The audio timestamp follows the count of samples while that is this near to the clock.
+    static let audioClockSlackMs = 60
+
+    // MARK: RTCP
+
+    /// RFC 3550 section 6.2.
+    static let reportIntervalMs = 5000
+    static let firstReportMsMax = 2500
+    /// Round trips above this are taken for broken clocks.
+    static let roundTripMsMax = 60_000
+
+    // MARK: Keys (RFC 4733)
+
+    static let digitsQueuedMax = 16
+    static let digitUpdateMs = 50
+    static let digitEndSpacingMs = 20
+    static let digitEndPackets = 3
+    static let digitPauseMs = 60
+    static let digitMsMin = 40
+    static let digitMsMax = 5000
+}

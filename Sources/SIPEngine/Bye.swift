@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// BYE in both directions: RFC 3261 section 15.
+extension SIPEngine {
+    /// Sends BYE within the call's dialog.
+    mutating func sendBye(_ index: Int, _ told: HangUpReason, now: Instant) {
+        guard let number = self.calls[index].dialog?.takeNumber(), let dialog = self.calls[index].dialog else {
+            preconditionFailure("the machine says BYE only where there is a dialog")
+        }
+        self.calls[index].accept = nil
+        var message = dialog.request(.bye, number: number)
+        if let reason = told.header { message.headers.append(reason) }
+        self.sendRequest(message, on: dialog.nextHop, for: .bye(self.calls[index].handle), now: now)
+    }
+
+    /// Ends a dialog that no call wants.
+    mutating func discard(_ dialog: Dialog, now: Instant) {
+        var dialog = dialog
+        let message = dialog.request(.bye, number: dialog.takeNumber())
+        self.sendRequest(message, on: dialog.nextHop, for: .discard, now: now)
+    }
+
+    mutating func byeFinished(_ handle: CallHandle) {
+        guard let index = self.callIndex(handle) else { return }
+        switch self.calls[index].machine.byeFinished() {
+        case .end(let reason): self.end(index, reason)
+        case .ignore: break
+        }
+    }
+
+    /// A BYE is always honoured.
+    /// - Parameter id: its transaction; nil where there was no room for one.
+    mutating func receivedBye(_ request: Inbound, at index: Int, _ id: UInt64?, now: Instant) {
+        let response = self.response(to: request, .ok, tag: nil)
+        if let id {
+            self.answer(id, with: response, now: now)
+        } else {
+            self.send(response.printed(), on: request.reply)
+        }
+        let reason = request.message.hangUpReason
+        switch self.calls[index].machine.receivedBye(reason, now: now) {
+        case .end(let reason): self.end(index, reason)
+        case .refuseAndEnd(let reason):
+            self.refusePending(index, .requestTerminated, now: now)
+            self.end(index, reason)
+        case .sendCancel(let told): self.sendCancel(index, told, now: now)
+        case .ignore: break
+        }
+    }
+}
+
+extension SIPMessage {
+    /// The cause and the words of the Reason header. Q.850 causes (RFC 3326) give words, but no status.
+    fileprivate var hangUpReason: EndReason {
+        let reasons = self.reasons
+        let sip = reasons.first { $0.protocolName.equalsIgnoringCase("SIP") }
+        let cause = sip?.cause.flatMap { StatusCode(wire: UInt64(clamping: $0)) }
+        return .remoteHangUp(cause: cause, text: (sip ?? reasons.first)?.text ?? ByteString())
+    }
+}

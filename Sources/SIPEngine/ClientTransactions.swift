@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// One request of ours that may still be sent again, or be answered.
+struct ClientEntry {
+    enum Machine {
+        case invite(InviteClientTransaction)
+        case other(ClientTransaction)
+    }
+
+    /// Whose request it is.
+    enum Purpose: Equatable {
+        case invite(CallHandle)
+        case cancel
+        case bye(CallHandle)
+        /// The BYE for a branch of a fork that was too slow, or whose call is gone.
+        case discard
+    }
+
+    /// A 2xx that was acknowledged, so that its copies are, too.
+    struct Acknowledged {
+        let remoteTag: ByteString?
+        let bytes: [UInt8]
+        let flow: Flow
+    }
+
+    let purpose: Purpose
+    let request: SIPMessage
+    let method: Method
+    let branch: ByteString
+    let bytes: [UInt8]
+    let flow: Flow
+    var machine: Machine
+    /// INVITE only: the dialogs that its 2xx made, the call's own among them.
+    var acknowledged: [Acknowledged] = []
+    /// INVITE only: the ACK for its 300–699.
+    var acknowledgement: [UInt8]?
+
+    var nextWakeUp: WakeUp? {
+        switch self.machine {
+        case .invite(let machine): return machine.timers.next
+        case .other(let machine): return machine.timers.next
+        }
+    }
+
+    /// One timer that is due; nil when none is left.
+    mutating func expire(now: Instant) -> SIPTimer? {
+        switch self.machine {
+        case .invite(var machine):
+            defer { self.machine = .invite(machine) }
+            return machine.expire(now: now)
+        case .other(var machine):
+            defer { self.machine = .other(machine) }
+            return machine.expire(now: now)
+        }
+    }
+
+    var isTerminated: Bool {
+        switch self.machine {
+        case .invite(let machine): return machine.state == .terminated
+        case .other(let machine): return machine.state == .terminated
+        }
+    }
+
+    /// Whether it only waits for copies of an answer that was used.
+    var isLingering: Bool {
+        switch self.machine {
+        case .invite(let machine): return machine.state == .accepted || machine.state == .completed
+        case .other(let machine): return machine.state == .completed
+        }
+    }
+}
+
+extension SIPEngine {
+    /// Sends a request with a new branch, and keeps it until it is answered and copies of the answer have died out.
+    mutating func sendRequest(_ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, now: Instant) {
+        let branch = self.newBranch()
+        var message = message
+        message.prepend(.via, self.via(branch, flow).printed)
+        self.start(message, branch: branch, on: flow, for: purpose, now: now)
+    }
+
+    /// As `sendRequest`, for a message that has its Via.
+    mutating func start(
+        _ message: SIPMessage, branch: ByteString, on flow: Flow, for purpose: ClientEntry.Purpose, now: Instant
+    ) {
+        guard let method = message.method else { preconditionFailure("a request of ours has a method") }
+        self.makeRoomForClient()
+        let lengths = TimerLengths(self.configuration, isReliable: flow.transport.isReliable)
+        let machine: ClientEntry.Machine =
+            method == .invite
+            ? .invite(InviteClientTransaction(lengths, now: now))
+            : .other(ClientTransaction(lengths, now: now))
+        let bytes = message.printed()
+        self.clients.append(
+            ClientEntry(
+                purpose: purpose, request: message, method: method, branch: branch, bytes: bytes, flow: flow,
+                machine: machine))
+        self.send(bytes, on: flow)
+    }
+
+    /// Forgets an entry where the table is full: the oldest that only waits for copies, or else the oldest on which no
+    /// call waits.
+    private mutating func makeRoomForClient() {
+        let live = self.clients.indices.filter { !self.clients[$0].isTerminated }
+        guard live.count >= Limits.clientTransactionsMax else { return }
+        let oldest =
+            live.first { self.clients[$0].isLingering } ?? live.first { !self.isAwaited(self.clients[$0].purpose) }
+        guard let oldest else {
+            preconditionFailure("calls are fewer than half of the entries, and each waits on two at most")
+        }
+        self.counters.add(.tooManyTransactions)
+        self.abandonClient(oldest)
+    }
+
+    private func isAwaited(_ purpose: ClientEntry.Purpose) -> Bool {
+        switch purpose {
+        case .invite(let handle), .bye(let handle): return self.callIndex(handle) != nil
+        case .cancel, .discard: return false
+        }
+    }
+
+    mutating func abandonClient(_ index: Int) {
+        switch self.clients[index].machine {
+        case .invite(var machine):
+            machine.abandon()
+            self.clients[index].machine = .invite(machine)
+        case .other(var machine):
+            machine.abandon()
+            self.clients[index].machine = .other(machine)
+        }
+    }
+
+    func inviteIndex(of handle: CallHandle) -> Int? {
+        self.clients.firstIndex { $0.purpose == .invite(handle) && !$0.isTerminated }
+    }
+}
+
+// MARK: - What happens to a request
+
+extension SIPEngine {
+    mutating func receivedResponse(_ response: SIPMessage, now: Instant) {
+        guard response.vias?.count == 1, let envelope = response.envelope, let status = response.status else {
+            return self.counters.add(.misdirectedResponse)
+        }
+        let index = self.clients.firstIndex {
+            $0.branch == envelope.via.branch && $0.method == envelope.cseq.method && !$0.isTerminated
+        }
+        guard let index else { return self.counters.add(.strayResponse) }
+        switch self.clients[index].machine {
+        case .invite(var machine):
+            let action = machine.received(status, now: now)
+            self.clients[index].machine = .invite(machine)
+            self.perform(action, at: index, response, status, now)
+        case .other(var machine):
+            let action = machine.received(status, now: now)
+            self.clients[index].machine = .other(machine)
+            switch action {
+            case .passUp: self.finished(self.clients[index].purpose)
+            case .ignore: break
+            }
+        }
+    }
+
+    private mutating func perform(
+        _ action: InviteClientTransaction.OnResponse, at index: Int, _ response: SIPMessage, _ status: StatusCode,
+        _ now: Instant
+    ) {
+        guard case .invite(let handle) = self.clients[index].purpose else {
+            preconditionFailure("an INVITE is sent for a call")
+        }
+        switch action {
+        case .passUp where status.isProvisional:
+            self.receivedProvisional(handle, response, status, now)
+        case .passUp:
+            self.receivedSuccess(handle, at: index, response, now)
+        case .passUpAndAcknowledge:
+            self.acknowledgeFailure(at: index, response)
+            self.receivedFailure(handle, .refused(status, phrase: response.reasonPhrase))
+        case .acknowledge:
+            self.acknowledgeFailure(at: index, response)
+        case .ignore:
+            break
+        }
+    }
+
+    mutating func clientFired(_ timer: SIPTimer, at index: Int, now: Instant) {
+        switch self.clients[index].machine {
+        case .invite(var machine):
+            let action = machine.fired(timer, now: now)
+            self.clients[index].machine = .invite(machine)
+            switch action {
+            case .retransmit: self.sendAgain(index)
+            case .giveUp: self.failed(self.clients[index].purpose, .timedOut)
+            case .doNothing: break
+            }
+        case .other(var machine):
+            let action = machine.fired(timer, now: now)
+            self.clients[index].machine = .other(machine)
+            switch action {
+            case .retransmit: self.sendAgain(index)
+            case .giveUp: self.failed(self.clients[index].purpose, .timedOut)
+            case .doNothing: break
+            }
+        }
+    }
+
+    mutating func clientTransportFailed(at index: Int) {
+        let isReported: Bool
+        switch self.clients[index].machine {
+        case .invite(var machine):
+            isReported = machine.transportFailed() == .report
+            self.clients[index].machine = .invite(machine)
+        case .other(var machine):
+            isReported = machine.transportFailed() == .report
+            self.clients[index].machine = .other(machine)
+        }
+        if isReported { self.failed(self.clients[index].purpose, .flowFailed) }
+    }
+
+    private mutating func sendAgain(_ index: Int) {
+        self.counters.add(.retransmitted)
+        self.send(self.clients[index].bytes, on: self.clients[index].flow)
+    }
+
+    private mutating func finished(_ purpose: ClientEntry.Purpose) {
+        switch purpose {
+        case .bye(let handle): self.byeFinished(handle)
+        // The INVITE's own final answer ends a cancelled call.
+        case .cancel, .discard, .invite: break
+        }
+    }
+
+    private mutating func failed(_ purpose: ClientEntry.Purpose, _ reason: EndReason) {
+        self.counters.add(.unanswered)
+        switch purpose {
+        case .invite(let handle): self.receivedFailure(handle, reason)
+        case .bye(let handle): self.byeFinished(handle)
+        case .cancel, .discard: break
+        }
+    }
+}
+
+extension SIPMessage {
+    /// Empty for a request.
+    var reasonPhrase: ByteString {
+        switch self.startLine {
+        case .request: return ByteString()
+        case .response(_, let reason): return reason
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// The bytes of one TCP connection on their way to be messages.
+struct Stream {
+    let flow: Flow
+    var framer = SIPStreamFramer()
+}
+
+// MARK: - Bytes
+
+extension SIPEngine {
+    mutating func received(_ bytes: [UInt8], on flow: Flow, now: Instant) {
+        switch flow.transport {
+        case .udp:
+            // Empty lines keep a NAT binding open.
+            guard !bytes.allSatisfy({ $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) else { return }
+            self.receivedMessage(bytes, .datagram, on: flow, now: now)
+        case .tcp: self.receivedStream(bytes, on: flow, now: now)
+        }
+    }
+
+    private mutating func receivedStream(_ bytes: [UInt8], on flow: Flow, now: Instant) {
+        var stream = self.takeStream(flow)
+        stream.framer.append(bytes)
+        while let item = stream.framer.next() {
+            switch item {
+            case .message(let message): self.receivedMessage(message, .stream, on: flow, now: now)
+            case .ping: self.send(SIPStreamFramer.pong, on: flow)
+            case .pong: break
+            case .broken(let fault):
+                self.counters.add(.brokenStream)
+                self.refuseFaulty(fault, on: flow)
+                self.close(flow)
+                return self.flowFailed(flow)
+            }
+        }
+        self.streams.append(stream)
+    }
+
+    /// The flow's stream out of the table, or a new one for which there is room.
+    private mutating func takeStream(_ flow: Flow) -> Stream {
+        if let index = self.streams.firstIndex(where: { $0.flow == flow }) { return self.streams.remove(at: index) }
+        if self.streams.count >= Limits.streamsMax {
+            self.counters.add(.tooManyStreams)
+            let oldest = self.streams[0].flow
+            self.close(oldest)
+            self.flowFailed(oldest)
+        }
+        return Stream(flow: flow)
+    }
+
+    private mutating func receivedMessage(_ bytes: [UInt8], _ framing: SIPFraming, on flow: Flow, now: Instant) {
+        do throws(SIPParseError) {
+            let message = try SIPMessage.parse(bytes, framing: framing)
+            guard message.isRequest else { return self.receivedResponse(message, now: now) }
+            guard let request = Inbound(message, on: flow) else { return self.counters.add(.malformed) }
+            self.receivedRequest(request, now: now)
+        } catch {
+            self.refuseFaulty(error, on: flow)
+        }
+    }
+
+    /// A message that cannot be read: answered where the parser could still tell whom.
+    private mutating func refuseFaulty(_ fault: SIPParseError, on flow: Flow) {
+        guard case .answer(let status) = fault.verdict, var message = fault.message, var via = message.replyVia else {
+            return self.counters.add(.malformed)
+        }
+        self.counters.add(.refusedFaulty)
+        via.stamp(source: flow.remote)
+        message.replaceTopVia(via)
+        let tag = self.statelessTag(for: message)
+        var response = SIPMessage(respondingTo: message, status, reason: fault.reason, toTag: tag)
+        self.addServer(to: &response)
+        self.send(response.printed(), on: flow.reply(to: via))
+    }
+}
+
+// MARK: - Requests
+
+extension SIPEngine {
+    private mutating func receivedRequest(_ request: Inbound, now: Instant) {
+        switch request.method {
+        case .ack:
+            self.receivedAcknowledge(request, now: now)
+        case .cancel:
+            self.receivedCancel(request, now: now)
+        case .invite, .bye, .options, .register, .prack, .update, .info, .subscribe, .notify, .refer, .message,
+            .publish,
+            .other:
+            if let index = self.serverIndex(of: request, as: request.method) {
+                self.receivedCopy(at: index)
+            } else if request.envelope.to.tag != nil {
+                self.receivedInDialog(request, now: now)
+            } else {
+                self.receivedOutsideDialog(request, now: now)
+            }
+        }
+    }
+
+    /// RFC 3261 section 8.2. All but the INVITE that becomes a call is answered without keeping state (section 8.2.7): a
+    /// stranger's requests take no room, and a copy gets the same answer.
+    private mutating func receivedOutsideDialog(_ request: Inbound, now: Instant) {
+        if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
+        if self.servers.contains(where: { $0.request.isMerged(with: request) }) {
+            return self.refuse(request, Refusal(.loopDetected))
+        }
+        switch request.method {
+        case .invite: self.receivedInvite(request, now: now)
+        case .options: self.answerOptions(request)
+        case .bye, .update, .info: self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
+        case .ack, .cancel, .register, .prack, .subscribe, .notify, .refer, .message, .publish, .other:
+            self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]))
+        }
+    }
+
+    private mutating func receivedInDialog(_ request: Inbound, now: Instant) {
+        guard let index = self.callIndex(owning: request.envelope) else {
+            self.counters.add(.strayRequest)
+            return self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
+        }
+        if request.flow.transport == .tcp { self.calls[index].dialog?.moved(to: request.flow) }
+        if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
+        if self.calls[index].dialog?.received(number: request.envelope.cseq.number) == .tooLow {
+            return self.refuse(request, Refusal(.serverInternalError))
+        }
+        // A full table is no reason to keep a call that the peer has left: without an entry, only the copies of its BYE
+        // get a worse answer.
+        let id = self.startServer(request, .forDialogs, now: now)
+        switch (request.method, id) {
+        case (.bye, let id): self.receivedBye(request, at: index, id, now: now)
+        case (_, nil): self.refuse(request, Refusal(.serviceUnavailable))
+        case (.invite, let id?): self.receivedReinvite(request, at: index, id, now: now)
+        case (.update, let id?): self.receivedUpdate(request, at: index, id, now: now)
+        case (.info, let id?): self.receivedInfo(request, at: index, id, now: now)
+        case (.options, let id?): self.answer(id, with: self.optionsResponse(to: request), now: now)
+        case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.prack, let id?), (.subscribe, let id?),
+            (.notify, let id?), (.refer, let id?), (.message, let id?), (.publish, let id?), (.other, let id?):
+            self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]), id, now: now)
+        }
+    }
+
+    /// What is wrong with a request whatever it is about (RFC 3261 sections 8.2.1 to 8.2.3).
+    private func fault(of request: Inbound) -> Refusal? {
+        if case .other = request.method { return Refusal(.notImplemented, [self.allowHeader]) }
+        guard Self.allowed.contains(request.method) else { return Refusal(.methodNotAllowed, [self.allowHeader]) }
+        guard request.uri.sip != nil else { return Refusal(.unsupportedURIScheme) }
+        let unknown = request.message.require
+        if !unknown.isEmpty {
+            return Refusal(.badExtension, unknown.map { Header(.unsupported, $0) })
+        }
+        return nil
+    }
+}
+
+// MARK: - Flows that fail
+
+extension SIPEngine {
+    /// The session outlives its signalling: a call that stands goes on, and its next request opens a new way.
+    mutating func flowFailed(_ flow: Flow) {
+        self.streams.removeAll { $0.flow == flow }
+        for index in self.calls.indices where self.calls[index].dialog?.flow == flow {
+            self.calls[index].dialog?.isFlowOpen = false
+        }
+        for index in self.clients.indices where self.clients[index].flow == flow {
+            self.clientTransportFailed(at: index)
+        }
+    }
+}

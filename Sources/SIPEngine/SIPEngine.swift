@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// A SIP user agent without sockets, clock or randomness: calls, dialogs and transactions of RFC 3261.
+///
+/// One mutation, then drain, then the next mutation:
+/// 1. something happens: bytes come, a flow fails, the user wants something, or the time of the last `wait` is there;
+/// 2. `handle(_:now:)` takes it;
+/// 3. `pollOutput()` is called until it says `.wait`; each output is carried out in order;
+/// 4. the loop sleeps until that instant, or until 1.
+public struct SIPEngine {
+    public enum Input {
+        /// One datagram, or whatever bytes a stream had: the engine cuts streams into messages.
+        case received([UInt8], on: Flow)
+        /// ICMP error, connection refused, reset or closed.
+        case flowFailed(Flow)
+        /// Place a call. The handle comes from `newHandle()`.
+        case invite(CallHandle, InviteRequest)
+        /// Answer `incoming` or `reoffered`. The body is a session description, or empty.
+        case respond(CallHandle, StatusCode, body: [UInt8])
+        /// End the call as its state asks: CANCEL (held until a 1xx), BYE, or a refusal.
+        case hangUp(CallHandle, HangUpReason)
+        /// The instant of `wait(until:)` has come. Coming early or twice does no harm.
+        case timeout
+    }
+
+    public enum Output {
+        case send([UInt8], on: Flow)
+        /// The stream holds something that cannot be SIP: close it. The engine has forgotten it.
+        case close(Flow)
+        case event(CallHandle, CallEvent)
+        /// The last output: nothing to do until then, or until the next input.
+        case wait(until: Instant?)
+    }
+
+    let configuration: SIPConfiguration
+    public internal(set) var counters = SIPCounters()
+    var calls: [Call] = []
+    var clients: [ClientEntry] = []
+    var servers: [ServerEntry] = []
+    /// Streams with bytes of a message, the one used last at the end.
+    var streams: [Stream] = []
+    private var generator: Generator
+    /// Makes the To tags of answers that keep no state: the same for copies of a request, and not to be guessed.
+    let tagSecret: UInt64
+    private var lastNumber: UInt64 = 0
+    private var outputs: [Output] = []
+    /// How many of `outputs` were taken.
+    private var taken = 0
+
+    public init(configuration: SIPConfiguration, seed: UInt64) {
+        self.configuration = configuration
+        self.generator = Generator(seed: seed)
+        self.tagSecret = self.generator.next()
+    }
+
+    /// A handle for a call to place, never given before.
+    public mutating func newHandle() -> CallHandle {
+        CallHandle(number: self.newNumber())
+    }
+
+    public mutating func handle(_ input: Input, now: Instant) {
+        precondition(self.taken == self.outputs.count, "every output is taken before the next input")
+        self.outputs.removeAll(keepingCapacity: true)
+        self.taken = 0
+        switch input {
+        case .received(let bytes, let flow): self.received(bytes, on: flow, now: now)
+        case .flowFailed(let flow): self.flowFailed(flow)
+        case .invite(let handle, let request): self.placeCall(handle, request, now: now)
+        case .respond(let handle, let status, let body): self.respond(handle, status, body: body, now: now)
+        case .hangUp(let handle, let reason): self.hangUp(handle, reason, now: now)
+        case .timeout: self.fireTimers(now: now)
+        }
+        self.sweep()
+    }
+
+    /// The next thing to do; `wait` when there is nothing more.
+    public mutating func pollOutput() -> Output {
+        guard self.taken < self.outputs.count else { return .wait(until: self.nextWakeUp?.at) }
+        defer { self.taken += 1 }
+        return self.outputs[self.taken]
+    }
+
+    /// When the engine wants to be called next, and why.
+    public var nextWakeUp: WakeUp? {
+        var next: WakeUp?
+        for index in self.calls.indices { next = .sooner(next, self.calls[index].machine.timers.next) }
+        for index in self.clients.indices { next = .sooner(next, self.clients[index].nextWakeUp) }
+        for index in self.servers.indices { next = .sooner(next, self.servers[index].nextWakeUp) }
+        return next
+    }
+
+    /// Nothing is left of any call: no call, no transaction, no timer.
+    public var isIdle: Bool { self.calls.isEmpty && self.clients.isEmpty && self.servers.isEmpty }
+
+    /// Calls that are not over, the ones that are ending on the wire included.
+    public var callCount: Int { self.calls.count }
+
+    // MARK: - Time
+
+    private mutating func fireTimers(now: Instant) {
+        // What a timer starts is not due yet, so entries added meanwhile need no look.
+        for index in self.clients.indices {
+            while let timer = self.clients[index].expire(now: now) {
+                self.clientFired(timer, at: index, now: now)
+            }
+        }
+        for index in self.servers.indices {
+            while let timer = self.servers[index].expire(now: now) {
+                self.serverFired(timer, at: index, now: now)
+            }
+        }
+        for index in self.calls.indices {
+            while let timer = self.calls[index].machine.expire(now: now) {
+                self.callFired(timer, at: index, now: now)
+            }
+        }
+    }
+
+    /// Entries are only thrown away here, so that an index holds for the length of one input.
+    private mutating func sweep() {
+        self.calls.removeAll { $0.machine.state == .ended }
+        self.clients.removeAll { $0.isTerminated }
+        self.servers.removeAll { $0.isTerminated }
+    }
+
+    // MARK: - For the verbs
+
+    mutating func send(_ bytes: [UInt8], on flow: Flow) {
+        self.outputs.append(.send(bytes, on: flow))
+    }
+
+    mutating func close(_ flow: Flow) {
+        self.outputs.append(.close(flow))
+    }
+
+    mutating func tell(_ handle: CallHandle, _ event: CallEvent) {
+        self.outputs.append(.event(handle, event))
+    }
+
+    mutating func newNumber() -> UInt64 {
+        self.lastNumber &+= 1
+        return self.lastNumber
+    }
+
+    mutating func newBranch() -> ByteString {
+        Via.magicCookie + self.generator.token(digits: 16)
+    }
+
+    mutating func newTag() -> ByteString {
+        self.generator.token(digits: 16)
+    }
+
+    mutating func newCallID() -> ByteString {
+        self.generator.token(digits: 32)
+    }
+
+    mutating func random(below bound: UInt64) -> UInt64 {
+        self.generator.below(bound)
+    }
+}
+
+extension WakeUp {
+    static func sooner(_ left: WakeUp?, _ right: WakeUp?) -> WakeUp? {
+        guard let left else { return right }
+        guard let right else { return left }
+        return right.at < left.at ? right : left
+    }
+}

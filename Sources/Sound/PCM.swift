@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CALSA
+import CSystem
+
+/// An open ALSA device of one direction, at 48 kHz with 16 bits. Never blocks. Owned by one thread.
+///
+/// All calls that can fail give frames, or a negative errno as ALSA does.
+final class PCM {
+    let name: ByteString
+    let direction: SoundDirection
+    /// 1, or 2 where the device has no mono.
+    let channels: Int
+    let periodFrames: Int
+    let bufferFrames: Int
+    private let handle: OpaquePointer
+
+    init(name: ByteString, direction: SoundDirection) throws(SoundError) {
+        callbox_alsa_quiet()
+        var opened: OpaquePointer?
+        let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+        let result = name.withCString { snd_pcm_open(&opened, $0, stream, Int32(SND_PCM_NONBLOCK)) }
+        guard result == 0, let handle = opened else { throw Self.openFault(name, direction, result) }
+        do {
+            let shape = try PCMShape(handle, name: name, direction: direction)
+            self.channels = shape.channels
+            self.periodFrames = shape.periodFrames
+            self.bufferFrames = shape.bufferFrames
+        } catch {
+            snd_pcm_close(handle)
+            throw error
+        }
+        self.name = name
+        self.direction = direction
+        self.handle = handle
+    }
+
+    deinit {
+        snd_pcm_close(self.handle)
+    }
+
+    /// Makes ready and starts; playback begins with `silence` frames queued.
+    func start(silence: Int) -> Int {
+        let prepared = snd_pcm_prepare(self.handle)
+        guard prepared == 0 else { return Int(prepared) }
+        if self.direction == .playback {
+            let zeros = [Int16](repeating: 0, count: silence * self.channels)
+            let written = snd_pcm_writei(self.handle, zeros, snd_pcm_uframes_t(silence))
+            guard written >= 0 else { return Int(written) }
+        }
+        return Int(snd_pcm_start(self.handle))
+    }
+
+    func stop() {
+        snd_pcm_drop(self.handle)
+    }
+
+    /// Whether the device is still there, for times in which nothing flows.
+    var isPresent: Bool {
+        let state = snd_pcm_state(self.handle)
+        return state != SND_PCM_STATE_DISCONNECTED && snd_pcm_avail_update(self.handle) != -Int(ENODEV)
+    }
+
+    /// Frames that can be read, or written.
+    func available() -> Int {
+        Int(snd_pcm_avail_update(self.handle))
+    }
+
+    /// Reads `count` frames at most, interleaved.
+    func read(_ target: UnsafeMutablePointer<Int16>, count: Int) -> Int {
+        Int(snd_pcm_readi(self.handle, target, snd_pcm_uframes_t(count)))
+    }
+
+    func write(_ source: UnsafePointer<Int16>, count: Int) -> Int {
+        Int(snd_pcm_writei(self.handle, source, snd_pcm_uframes_t(count)))
+    }
+
+    /// After a suspend: 0 when it goes on, -EAGAIN while the device is still waking, else it has to be started anew.
+    func resume() -> Int {
+        Int(snd_pcm_resume(self.handle))
+    }
+
+    /// What to poll for the next period.
+    func appendDescriptors(to list: inout [pollfd]) {
+        let count = Int(snd_pcm_poll_descriptors_count(self.handle))
+        guard count > 0, count <= 16 else { return }
+        var own = [pollfd](repeating: pollfd(), count: count)
+        let filled = snd_pcm_poll_descriptors(self.handle, &own, UInt32(count))
+        list.append(contentsOf: own.prefix(Int(max(filled, 0))))
+    }
+
+    private static func openFault(_ name: ByteString, _ direction: SoundDirection, _ code: Int32) -> SoundError {
+        let device = ByteString("The ") + direction.name + " \"" + name + "\""
+        switch -code {
+        case ENOENT, ENODEV, ENXIO: return SoundError(.missing, device + " is not there.")
+        case EBUSY, EAGAIN: return SoundError(.busy, device + " is used by another program.")
+        case EACCES, EPERM: return SoundError(.unusable, "No permission to open the " + direction.name + " \"" + name + "\".")
+        default: return SoundError(.unusable, device + " cannot be opened: " + ByteString(cString: snd_strerror(code)) + ".")
+        }
+    }
+}

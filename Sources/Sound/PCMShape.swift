@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CALSA
+
+/// Sets up an open device: 48 kHz, 16 bits, one or two channels, periods of 10 ms where it can.
+struct PCMShape {
+    let channels: Int
+    let periodFrames: Int
+    let bufferFrames: Int
+
+    /// Room for six periods; how many of them are filled is another matter.
+    private static let bufferPeriods = 6
+    /// Devices that cannot go below these would cost more than a conversation bears.
+    private static let periodFramesMax = 4800
+
+    init(_ handle: OpaquePointer, name: ByteString, direction: SoundDirection) throws(SoundError) {
+        let device = ByteString("The ") + direction.name + " \"" + name + "\""
+        var allocated: OpaquePointer?
+        guard snd_pcm_hw_params_malloc(&allocated) == 0, let parameters = allocated else {
+            throw SoundError(.unusable, "Memory is short.")
+        }
+        defer { snd_pcm_hw_params_free(parameters) }
+        guard snd_pcm_hw_params_any(handle, parameters) >= 0,
+            snd_pcm_hw_params_set_access(handle, parameters, SND_PCM_ACCESS_RW_INTERLEAVED) == 0,
+            snd_pcm_hw_params_set_format(handle, parameters, SND_PCM_FORMAT_S16) == 0
+        else { throw SoundError(.unusable, device + " has no 16-bit sound; put \"plug\" before its name.") }
+        var channels: UInt32 = snd_pcm_hw_params_test_channels(handle, parameters, 1) == 0 ? 1 : 2
+        guard snd_pcm_hw_params_set_channels_near(handle, parameters, &channels) == 0, channels == 1 || channels == 2 else {
+            throw SoundError(.unusable, device + " has neither one nor two channels; put \"plug\" before its name.")
+        }
+        guard snd_pcm_hw_params_set_rate(handle, parameters, UInt32(SoundFormat.rate), 0) == 0 else {
+            throw SoundError(.unusable, device + " cannot do 48000 Hz; put \"plug\" before its name.")
+        }
+        var period = snd_pcm_uframes_t(SoundFormat.periodFrames)
+        snd_pcm_hw_params_set_period_size_near(handle, parameters, &period, nil)
+        var buffer = period * snd_pcm_uframes_t(Self.bufferPeriods)
+        snd_pcm_hw_params_set_buffer_size_near(handle, parameters, &buffer)
+        let result = snd_pcm_hw_params(handle, parameters)
+        guard result == 0 else {
+            let words = ByteString(cString: snd_strerror(result))
+            throw SoundError(result == -16 ? .busy : .unusable, device + " cannot be set up: " + words + ".")
+        }
+        snd_pcm_hw_params_get_period_size(parameters, &period, nil)
+        snd_pcm_hw_params_get_buffer_size(parameters, &buffer)
+        guard period > 0, period <= snd_pcm_uframes_t(Self.periodFramesMax), buffer >= 2 * period,
+            buffer >= snd_pcm_uframes_t(2 * SoundFormat.periodFrames)
+        else { throw SoundError(.unusable, device + " has periods or buffers of a useless size.") }
+        self.channels = Int(channels)
+        self.periodFrames = Int(period)
+        self.bufferFrames = Int(buffer)
+        try Self.setSoftware(handle, device: device, buffer: buffer)
+    }
+
+    /// Nothing starts by itself; polls wake for every 10 ms.
+    private static func setSoftware(
+        _ handle: OpaquePointer, device: ByteString, buffer: snd_pcm_uframes_t
+    ) throws(SoundError) {
+        var allocated: OpaquePointer?
+        guard snd_pcm_sw_params_malloc(&allocated) == 0, let parameters = allocated else {
+            throw SoundError(.unusable, "Memory is short.")
+        }
+        defer { snd_pcm_sw_params_free(parameters) }
+        var boundary: snd_pcm_uframes_t = 0
+        guard snd_pcm_sw_params_current(handle, parameters) == 0,
+            snd_pcm_sw_params_get_boundary(parameters, &boundary) == 0,
+            snd_pcm_sw_params_set_start_threshold(handle, parameters, boundary) == 0,
+            snd_pcm_sw_params_set_stop_threshold(handle, parameters, buffer) == 0,
+            snd_pcm_sw_params_set_avail_min(handle, parameters, snd_pcm_uframes_t(SoundFormat.periodFrames)) == 0,
+            snd_pcm_sw_params(handle, parameters) == 0
+        else { throw SoundError(.unusable, device + " cannot be set up.") }
+    }
+}

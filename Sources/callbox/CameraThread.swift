@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import KioskEngine
+import Loop
+import Picture
+
+/// What goes to the camera thread.
+enum CameraMessage {
+    /// Show the own picture, or do not.
+    case preview(Bool)
+    /// Encode like this for the call, or (nil) do not.
+    case encode(EncoderPlan?)
+    /// Send the camera in the call, or nothing.
+    case send(Bool)
+    /// The next picture must be an IDR.
+    case encodeKeyFrame
+}
+
+/// One own picture for the screen.
+struct SelfPicture {
+    var frame: VideoFrame
+}
+
+/// Camera to encoder and to self view. The camera is open only while somebody looks at it: its own light tells the truth.
+final class CameraThread {
+    private enum Device {
+        case closed
+        case open(Camera)
+        /// Lost or absent; tried again at that time.
+        case failed(retryAt: Instant)
+    }
+
+    private let name: ByteString
+    private let wish: CameraWish
+    private let wires: Wires
+    private var device = Device.closed
+    private var previews = false
+    private var sends = true
+    private var plan: EncoderPlan?
+    /// Pictures before then are more than the far end can take.
+    private var encodeAt = Instant.zero
+    private var encoder: H264Encoder?
+    private var forceKeyFrame = false
+    private var hasReportedFailure: Bool
+    private static let pictureWaitMs = 100
+    private static let retryMs = 2000
+    private static let idleWait = Duration.seconds(3600)
+
+    /// `isMissing`: the control thread has said already that the camera could not be opened.
+    init(name: ByteString, wish: CameraWish, wires: Wires, isMissing: Bool) {
+        self.name = name
+        self.wish = wish
+        self.wires = wires
+        self.hasReportedFailure = isMissing
+    }
+
+    private var isWanted: Bool { self.previews || (self.plan != nil && self.sends) }
+
+    func run() {
+        while true {
+            self.readInbox()
+            guard self.isWanted else {
+                self.device = .closed
+                self.wires.camera.wait(limit: Self.idleWait)
+                continue
+            }
+            switch self.device {
+            case .closed:
+                self.open()
+            case .failed(let retryAt):
+                let left = retryAt - Clock.now()
+                if left > .zero { self.wires.camera.wait(limit: left) } else { self.open() }
+            case .open(let camera):
+                self.turn(camera)
+            }
+        }
+    }
+
+    private func readInbox() {
+        self.wires.camera.acknowledge()
+        while let message = self.wires.camera.take() {
+            switch message {
+            case .preview(let isOn): self.previews = isOn
+            case .encode(let plan):
+                if plan != self.plan { self.encoder = nil }
+                self.plan = plan
+                self.encodeAt = .zero
+            case .send(let isOn):
+                // A picture that comes back after a pause has to stand on its own.
+                if isOn && !self.sends { self.forceKeyFrame = true }
+                self.sends = isOn
+            case .encodeKeyFrame: self.forceKeyFrame = true
+            }
+        }
+    }
+
+    private func open() {
+        do {
+            self.device = .open(try Camera(self.name, wish: self.wish, clock: Clock.now))
+            if self.hasReportedFailure { self.wires.report(.restored(.camera)) }
+            self.hasReportedFailure = false
+        } catch {
+            self.fail(error.text)
+        }
+    }
+
+    private func fail(_ sentence: ByteString) {
+        self.device = .failed(retryAt: Clock.now() + .milliseconds(Self.retryMs))
+        if !self.hasReportedFailure { self.wires.report(.failed(.camera, sentence)) }
+        self.hasReportedFailure = true
+    }
+
+    private func turn(_ camera: Camera) {
+        do {
+            guard let frame = try camera.next(timeLimitMs: Self.pictureWaitMs) else { return }
+            self.wires.counters.update { $0.framesCaptured &+= 1 }
+            if self.previews { self.wires.selfPictures.put(SelfPicture(frame: frame)) }
+            if let plan = self.plan, self.sends, self.isDue(frame, plan) {
+                self.encode(frame, plan, format: camera.pictureFormat)
+            }
+        } catch {
+            self.fail(error.text)
+        }
+    }
+
+    /// Holds the rate of the plan where the camera is faster; a camera of the right rate is not thinned by its jitter.
+    private func isDue(_ frame: VideoFrame, _ plan: EncoderPlan) -> Bool {
+        let interval = Duration(nanoseconds: 1_000_000_000 / Int64(max(1, plan.fps)))
+        let tolerance = Duration(nanoseconds: interval.nanoseconds / 4)
+        guard frame.captured + tolerance >= self.encodeAt else { return false }
+        let isLate = frame.captured > self.encodeAt + interval
+        self.encodeAt = (isLate ? frame.captured : self.encodeAt) + interval
+        return true
+    }
+
+    private func encode(_ frame: VideoFrame, _ plan: EncoderPlan, format: PictureFormat) {
+        do {
+            if self.encoder == nil {
+                self.encoder = try H264Encoder(
+                    H264EncoderSettings(
+                        width: plan.size.width, height: plan.size.height, format: format, rate: FrameRate(plan.fps),
+                        bitrateKbps: plan.bitrateKbps, nalUnitBytesMax: plan.nalSizeMax))
+            }
+            let wantsKeyFrame = self.forceKeyFrame
+            self.forceKeyFrame = false
+            guard let picture = try self.encoder?.encode(frame, forceKeyFrame: wantsKeyFrame) else { return }
+            self.wires.counters.update { $0.framesEncoded &+= 1 }
+            self.wires.media.put(.videoEncoded(picture))
+        } catch {
+            // Without an encoder there is no picture to send; the next turn makes a new one.
+            self.encoder = nil
+            Log.write("callbox: " + error.text)
+        }
+    }
+}

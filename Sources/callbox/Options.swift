@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import Loop
+
+/// What the command line asks for.
+enum Command {
+    case run(RunOptions)
+    case check(ByteString)
+    /// A line for the control socket of the running kiosk.
+    case tell(ByteString, follow: Bool, socket: ByteString)
+    case help
+    case version
+    /// A sentence that says what is wrong with the arguments.
+    case misuse(ByteString)
+}
+
+/// Where `run` finds its parts. A value given here wins over the configuration file.
+struct RunOptions {
+    var configurationPath: ByteString = "/boot/callbox/callbox.conf"
+    var controlPath: ByteString = defaultControlPath
+    var display: ByteString?
+    var camera: ByteString?
+    var audio: ByteString?
+}
+
+let defaultControlPath: ByteString = "/run/callbox/control"
+
+let usage: ByteString = """
+    callbox turns a small board into a video help point.
+
+    callbox run [--config FILE] [--control SOCKET] [--display NAME|none] [--camera NAME|file:CLIP.y4m|none]
+                [--audio DEVICE|null]   be the kiosk; FILE is /boot/callbox/callbox.conf where not given
+    callbox check FILE                  print every problem of a configuration file
+    callbox status                      what the running kiosk is doing
+    callbox call [URI]                  call URI, or the configured address
+    callbox hangup                      end the call
+    callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
+    callbox events                      print events until interrupted, one JSON object a line
+    callbox screenshot FILE.png         save the composed screen, where the display can be read back
+    callbox --help, --version
+
+    The last six speak to the running kiosk through /run/callbox/control, or --control SOCKET.
+    """
+
+/// The arguments, program name left out: from /proc, as bytes (proc(5)), which needs no runtime.
+func commandLineArguments() -> [ByteString] {
+    let raw = readFile("/proc/self/cmdline", sizeMax: 64 * 1024) ?? []
+    return Array(ByteString(raw).split(on: 0).dropFirst().dropLast())
+}
+
+func parseCommand(_ arguments: [ByteString]) -> Command {
+    guard let verb = arguments.first else { return .help }
+    let rest = Array(arguments.dropFirst())
+    if verb == "--help" || verb == "-h" || verb == "help" || rest.contains("--help") { return .help }
+    if verb == "--version" || verb == "version" { return .version }
+    if verb == "run" { return parseRun(rest) }
+    if verb == "check" {
+        return rest.count == 1 ? .check(rest[0]) : .misuse("check takes one file: callbox check FILE")
+    }
+    return parseTell(verb, rest)
+}
+
+private func parseRun(_ arguments: [ByteString]) -> Command {
+    var options = RunOptions()
+    var index = 0
+    while index < arguments.count {
+        let name = arguments[index]
+        guard index + 1 < arguments.count else { return .misuse(name + " wants a value") }
+        let value = arguments[index + 1]
+        if name == "--config" {
+            options.configurationPath = value
+        } else if name == "--control" {
+            options.controlPath = value
+        } else if name == "--display" {
+            options.display = value
+        } else if name == "--camera" {
+            options.camera = value
+        } else if name == "--audio" {
+            options.audio = value
+        } else {
+            return .misuse("unknown option " + name + "; see callbox --help")
+        }
+        index += 2
+    }
+    return .run(options)
+}
+
+private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
+    let counts: [(ByteString, ClosedRange<Int>)] = [
+        ("status", 0...0), ("call", 0...1), ("hangup", 0...0), ("press", 1...1), ("release", 1...1), ("events", 0...0),
+        ("screenshot", 1...1),
+    ]
+    guard let expected = counts.first(where: { $0.0 == verb }) else {
+        return .misuse("unknown command " + verb + "; see callbox --help")
+    }
+    var socket = defaultControlPath
+    var words: [ByteString] = []
+    var index = 0
+    while index < arguments.count {
+        if arguments[index] == "--control" {
+            guard index + 1 < arguments.count else { return .misuse("--control wants a socket") }
+            socket = arguments[index + 1]
+            index += 1
+        } else {
+            words.append(arguments[index])
+        }
+        index += 1
+    }
+    guard expected.1.contains(words.count) else { return .misuse(verb + ": see callbox --help for what it takes") }
+    let line = words.reduce(verb) { $0 + " " + $1 }
+    return .tell(line, follow: verb == "events", socket: socket)
+}

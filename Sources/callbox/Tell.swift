@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import Loop
+
+/// Sends one line to the running kiosk and prints what it answers: one line, or all until the kiosk ends.
+///
+/// Returns the exit code: 0 when answered, 1 when the kiosk says no, 2 when no kiosk runs or answers.
+func tell(_ line: ByteString, follow: Bool, socket: ByteString) -> Int32 {
+    guard let connection = ControlConnection(path: socket) else {
+        Log.write("callbox: no kiosk listens at " + socket + "; is `callbox run` running, and may you use its socket?")
+        return 2
+    }
+    connection.send(line)
+    var partial: [UInt8] = []
+    while let bytes = connection.receive(limit: follow ? nil : .seconds(5)) {
+        for byte in bytes {
+            guard byte == ASCII.lineFeed else {
+                partial.append(byte)
+                continue
+            }
+            let reply = ByteString(partial)
+            partial = []
+            printLine(reply)
+            if !follow { return reply.hasPrefix("{\"ok\":false") ? 1 : 0 }
+        }
+    }
+    if follow { return 0 }
+    Log.write("callbox: the kiosk at " + socket + " did not answer")
+    return 2
+}

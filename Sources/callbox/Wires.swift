@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KioskEngine
+import Loop
+import MediaEngine
+
+/// The mailboxes between the threads: who may tell what to whom.
+///
+///     control ──orders──▶ media, sound, camera, decoder, display
+///     camera ──pictures──▶ media (encoded), display (self view)
+///     media ──packets──▶ sound, decoder;   sound ──packets──▶ media;   decoder ──pictures──▶ display
+///     all ──reports──▶ control
+///
+/// The bounds are what one part may lag behind before work is dropped, oldest first.
+final class Wires {
+    let reports = Reports(capacity: reportsMax)
+    let media = Mailbox<MediaMessage>(capacity: 256)
+    /// A second of packets and some orders.
+    let sound = Mailbox<SoundMessage>(capacity: 64)
+    let camera = Mailbox<CameraMessage>(capacity: 16)
+    /// Half a second of pictures: a decoder that lags more is asked for a key frame anew.
+    let decoder = Mailbox<DecoderMessage>(capacity: 16)
+    let display = Mailbox<DisplayMessage>(capacity: 16)
+    /// One picture: a late one is replaced, not shown late.
+    let remotePictures = Mailbox<RemotePicture>(capacity: 1)
+    let selfPictures = Mailbox<SelfPicture>(capacity: 1)
+    let counters = SharedCounters()
+
+    func report(_ report: MediaReport, _ generation: Generation) {
+        self.reports.put(.media(report, generation))
+    }
+
+    func report(_ report: DeviceReport) {
+        self.reports.put(.device(report))
+    }
+}

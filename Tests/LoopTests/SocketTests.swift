@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import XCTest
+
+@testable import Loop
+
+final class SocketTests: XCTestCase {
+    private let loopback = IPAddress("127.0.0.1")!
+
+    private func waitForDatagram(_ socket: inout UDPSocket) -> Datagram {
+        let poller = Poller()
+        poller.watch(socket.descriptor, token: 1)
+        _ = poller.wait(until: Clock.now() + .seconds(2))
+        return socket.receive()
+    }
+
+    func testADatagramArrivesWithItsSourceAndItsDestination() throws {
+        var receiver = try UDPSocket(address: nil, port: 0, datagramMax: 100)
+        let sender = try UDPSocket(address: nil, port: 0, datagramMax: 100)
+        sender.send([1, 2, 3], to: SocketAddress(self.loopback, port: receiver.port))
+        guard case .received(let bytes, let from, let to) = self.waitForDatagram(&receiver) else {
+            return XCTFail("nothing came")
+        }
+        XCTAssertEqual(bytes, [1, 2, 3])
+        XCTAssertEqual(from, SocketAddress(self.loopback, port: sender.port))
+        XCTAssertEqual(to, SocketAddress(self.loopback, port: receiver.port))
+    }
+
+    func testADatagramLongerThanTheBoundIsUnusableAndTheNextOneIsRead() throws {
+        var receiver = try UDPSocket(address: nil, port: 0, datagramMax: 10)
+        let sender = try UDPSocket(address: nil, port: 0, datagramMax: 10)
+        let target = SocketAddress(self.loopback, port: receiver.port)
+        sender.send([UInt8](repeating: 0, count: 11), to: target)
+        sender.send([9], to: target)
+        guard case .unusable = self.waitForDatagram(&receiver) else { return XCTFail("an oversized datagram got in") }
+        guard case .received([9], _, _) = self.waitForDatagram(&receiver) else { return XCTFail("the next one is lost") }
+    }
+
+    func testAPortThatNobodyHoldsIsReportedAsRefused() throws {
+        var socket = try UDPSocket(address: nil, port: 0, datagramMax: 100)
+        let closed: UInt16
+        do {
+            let gone = try UDPSocket(address: nil, port: 0, datagramMax: 1)
+            closed = gone.port
+        }
+        let target = SocketAddress(self.loopback, port: closed)
+        socket.send([1], to: target)
+        guard case .refused(target) = self.waitForDatagram(&socket) else { return XCTFail("the ICMP error is lost") }
+    }
+
+    func testAPortInUseIsAnErrorAndNotATrap() throws {
+        let first = try UDPSocket(address: nil, port: 0, datagramMax: 1)
+        do {
+            _ = try UDPSocket(address: nil, port: first.port, datagramMax: 1)
+            XCTFail("two sockets hold one port")
+        } catch SocketError.bind(let code) {
+            XCTAssertEqual(code, EADDRINUSE)
+        }
+    }
+
+    func testStreamsCarryBytesBothWaysOnOneConnectionAndReportItsEnd() throws {
+        let poller = Poller()
+        var server = try TCPStreams(port: 0, tokenBase: 100, poller: poller)
+        var events: [StreamEvent] = []
+        do {
+            var client = try TCPStreams(port: 0, tokenBase: 200, poller: poller)
+            let here = SocketAddress(self.loopback, port: client.port)
+            let there = SocketAddress(self.loopback, port: server.port)
+            XCTAssertNil(client.send([1, 2], local: here, remote: there, now: Clock.now(), poller: poller))
+            events += Self.turn(&server, &client, poller, until: 1)
+            guard case .received([1, 2], _, let remote) = events.first else { return XCTFail("nothing came") }
+            XCTAssertNil(server.send([3], local: there, remote: remote, now: Clock.now(), poller: poller))
+            events = Self.turn(&server, &client, poller, until: 1)
+            guard case .received([3], here, there) = events.first else { return XCTFail("nothing came back") }
+        }
+        for _ in 0..<10 {
+            for ready in poller.wait(until: Clock.now() + .milliseconds(200)) where server.owns(token: ready.token) {
+                if case .failed = server.handle(ready, now: Clock.now(), poller: poller) { return }
+            }
+        }
+        XCTFail("the end of the connection was not reported")
+    }
+
+    func testARefusedConnectionIsAFailureOfThatFlow() throws {
+        let poller = Poller()
+        var client = try TCPStreams(port: 0, tokenBase: 200, poller: poller)
+        var other = try TCPStreams(port: 0, tokenBase: 300, poller: poller)
+        let here = SocketAddress(self.loopback, port: client.port)
+        let nobody = SocketAddress(self.loopback, port: 1)
+        var event = client.send([1], local: here, remote: nobody, now: Clock.now(), poller: poller)
+        if event == nil { event = Self.turn(&client, &other, poller, until: 1).first }
+        guard case .failed(here, nobody) = event else { return XCTFail("a refused connection is silent") }
+    }
+
+    private static func turn(
+        _ one: inout TCPStreams, _ two: inout TCPStreams, _ poller: borrowing Poller, until count: Int
+    ) -> [StreamEvent] {
+        var events: [StreamEvent] = []
+        for _ in 0..<20 where events.count < count {
+            for ready in poller.wait(until: Clock.now() + .milliseconds(200)) {
+                let event =
+                    one.owns(token: ready.token)
+                    ? one.handle(ready, now: Clock.now(), poller: poller)
+                    : two.handle(ready, now: Clock.now(), poller: poller)
+                if let event { events.append(event) }
+            }
+        }
+        return events
+    }
+}

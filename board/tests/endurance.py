@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hundred calls in a row, and what the board's kernel says of it all."""
+
+from measure.figures import growth
+from tests.bench import bench
+from tests.runner import Failed, check
+
+CALLS, SETTLED = 100, 10
+
+
+def hundred(context):
+    """[status after each call]: each one dialled by the button, seen, and ended by hook."""
+    b = bench(context)
+    b.peer(video_bitrate=1_000_000)
+    kiosk, after = b.ready(), []
+    for number in range(1, CALLS + 1):
+        mark, _ = kiosk.call()
+        kiosk.wait_event("first_frame", since=mark)
+        kiosk.hang_up()
+        kiosk.idle(12)
+        status = kiosk.status()
+        after.append(status)
+        context.log(f"call {number}: fds {status['fds']} threads {status['threads']} rss {status['rss_kb']} KiB "
+                    f"framebuffers {status['framebuffers']}")
+    return after[SETTLED - 1 :]
+
+
+def settled(context, key):
+    values = [status[key] for status in context.once("a hundred calls", lambda: hundred(context))]
+    context.log(key, *values)
+    return values
+
+
+@check("board/hundred-calls")
+def all_connected(context):
+    return len(settled(context, "fds")) + SETTLED - 1
+
+
+for _name, _key in (("descriptors", "fds"), ("threads", "threads"), ("framebuffers", "framebuffers")):
+    check(f"board/hundred-{_name}")(lambda context, key=_key: settled(context, key)[-1] - settled(context, key)[0])
+
+
+@check("board/hundred-memory")
+def memory(context):
+    return growth(settled(context, "rss_kb"))
+
+
+@check("board/zombies")
+def zombies(context):
+    b = bench(context)
+    code, text = b.board.sh("ps -eo stat,comm | awk '$1 ~ /^Z/ { print $2 }'")
+    if code != 0:
+        raise Failed(f"exit {code}", text.strip()[:100])
+    return len(text.split())
+
+
+@check("board/kernel-warnings")
+def kernel_warnings(context):
+    found = bench(context).board.kernel_complaints()
+    for line in found:
+        context.log(line)
+    return len(found)
+
+
+@check("board/poweroff")
+def poweroff(context):
+    """The last check of the board: switched off cleanly, and nothing of it is left."""
+    b = bench(context)
+    b.kiosk.stop()
+    b.drop_peer()
+    return b.board.stop()

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the harness talks to inside the virtual board: one JSON object a line over a serial line.
+
+A request is {"id": N, "op": NAME, …}; its answer {"id": N, "ok": true, …} or {"id": N, "ok": false, "error": text}.
+Each request has a thread of its own, so a long one holds nobody up. Times are CLOCK_MONOTONIC of the board.
+"""
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tty
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from capture import Capture  # noqa: E402 (isolated mode leaves this folder out of the path)
+
+OUTPUT_MAX = 4 << 20
+SAMPLE_S = 0.005
+PRESSED, RELEASED = "pull-down", "pull-up"
+
+
+class Panel:
+    """The lines of the simulated chip, by name; /run/panel is written by init."""
+
+    def __init__(self):
+        self.folders = dict(line.split() for line in Path("/run/panel").read_text().splitlines())
+
+    def set(self, line, pull):
+        """Sets the pull of a line; the time (ns) just before."""
+        path = f"{self.folders[line]}/pull"
+        handle = os.open(path, os.O_WRONLY)
+        try:
+            at_ns = time.monotonic_ns()
+            os.write(handle, pull.encode())
+        finally:
+            os.close(handle)
+        return at_ns
+
+    def get(self, line):
+        return int(Path(f"{self.folders[line]}/value").read_text())
+
+
+class Agent:
+    def __init__(self, path):
+        self.line = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        tty.setraw(self.line)
+        self.panel, self.processes, self.captures = Panel(), {}, {}
+        self.sending, self.done = threading.Lock(), threading.Event()
+
+    def serve(self):
+        self.send({"id": 0, "ok": True, "uptime": time.monotonic()})
+        pending = b""
+        while not self.done.is_set():
+            data = os.read(self.line, 65536)
+            if not data:
+                return
+            *lines, pending = (pending + data).split(b"\n")
+            for line in lines:
+                threading.Thread(target=self.answer, args=(line,), daemon=True).start()
+
+    def send(self, answer):
+        data = json.dumps(answer).encode() + b"\n"
+        with self.sending:
+            while data:
+                data = data[os.write(self.line, data[:4096]) :]
+
+    def answer(self, line):
+        request = json.loads(line)
+        identifier, name = request.pop("id"), request.pop("op")
+        try:
+            result = getattr(self, f"op_{name}")(**request)
+            self.send({"id": identifier, "ok": True, **(result or {})})
+        except Exception as fault:  # whatever it is, the harness has to hear of it
+            self.send({"id": identifier, "ok": False, "error": f"{type(fault).__name__}: {fault}"})
+
+    # Processes
+
+    def op_sh(self, command, timeout):
+        process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            output += f"\n(killed after {timeout} s)".encode()
+        return {"code": process.returncode, "output": base64.b64encode(output[:OUTPUT_MAX]).decode()}
+
+    def op_spawn(self, command, log):
+        with open(log, "ab", buffering=0) as file:
+            process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=file,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+        self.processes[process.pid] = process
+        return {"pid": process.pid}
+
+    def op_poll(self, pid):
+        return {"code": self.processes[pid].poll()}
+
+    def op_signal(self, pid, number):
+        self.processes[pid].send_signal(number)
+
+    def op_terminate(self, pid, limit_s):
+        """SIGTERM to the process and its children, SIGKILL after `limit_s`; exit status and milliseconds it took."""
+        process = self.processes.pop(pid)
+        begin = time.monotonic()
+        self._signal_group(process, signal.SIGTERM)
+        try:
+            process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self._signal_group(process, signal.SIGKILL)
+            process.wait(5)
+        took = time.monotonic() - begin
+        self._signal_group(process, signal.SIGKILL)
+        return {"code": process.returncode, "ms": took * 1000}
+
+    @staticmethod
+    def _signal_group(process, number):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            pass
+
+    # Buttons and lamps
+
+    def op_press(self, line, hold_ms):
+        at_ns = self.panel.set(line, PRESSED)
+        if hold_ms is not None:
+            time.sleep(hold_ms / 1000)
+            self.panel.set(line, RELEASED)
+        return {"ns": at_ns}
+
+    def op_release(self, line):
+        return {"ns": self.panel.set(line, RELEASED)}
+
+    def op_chatter(self, line, spacing_ms, count):
+        """`count` bounces before the contact stays closed; the time (ns) of the first touch."""
+        first = self.panel.set(line, PRESSED)
+        for _ in range(count):
+            for pull in (RELEASED, PRESSED):
+                time.sleep(spacing_ms / 1000)
+                self.panel.set(line, pull)
+        return {"ns": first}
+
+    def op_level(self, line):
+        return {"level": self.panel.get(line)}
+
+    def op_watch(self, line, seconds):
+        """The level at the start, and [milliseconds from the start, new level] of each change."""
+        begin = time.monotonic()
+        first = level = self.panel.get(line)
+        edges = []
+        while (at := time.monotonic() - begin) < seconds:
+            if (now := self.panel.get(line)) != level:
+                level = now
+                edges.append([at * 1000, level])
+            time.sleep(SAMPLE_S)
+        return {"level": first, "edges": edges}
+
+    # The wire
+
+    def op_capture_start(self, ports):
+        capture = Capture("vec0", set(ports))
+        self.captures[id(capture)] = capture
+        return {"capture": id(capture)}
+
+    def op_capture_stop(self, capture):
+        return {"packets": self.captures.pop(capture).stop()}
+
+    def op_poweroff(self):
+        threading.Timer(0.1, os._exit, [0]).start()
+
+
+if __name__ == "__main__":
+    Agent(sys.argv[1]).serve()
