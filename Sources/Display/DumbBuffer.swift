@@ -10,31 +10,33 @@ final class DumbBuffer {
     let framebuffer: UInt32
     /// Of the first plane, in bytes.
     let pitch: Int
-    private let card: Int32
+    /// Held so that it is closed after its last buffer.
+    private let card: Card
     private let handle: UInt32
     private let map: UnsafeMutableRawPointer
     private let byteCount: Int
 
     /// nil where the controller has no such buffers, or no memory for one.
-    init?(_ card: Int32, _ layout: BufferLayout) {
+    init?(_ card: Card, _ layout: BufferLayout) {
         let dumb = layout.dumb
+        let descriptor = card.descriptor
         var handle: UInt32 = 0
         var pitch: UInt32 = 0
         var size: UInt64 = 0
         guard
             drmModeCreateDumbBuffer(
-                card, UInt32(dumb.width), UInt32(dumb.height), UInt32(dumb.bitsPerUnit), 0, &handle, &pitch, &size) == 0
+                descriptor, UInt32(dumb.width), UInt32(dumb.height), UInt32(dumb.bitsPerUnit), 0, &handle, &pitch, &size) == 0
         else { return nil }
         var offset: UInt64 = 0
-        guard drmModeMapDumbBuffer(card, handle, &offset) == 0,
-            let map = callbox_map_dumb(card, offset, Int(clamping: size))
+        guard drmModeMapDumbBuffer(descriptor, handle, &offset) == 0,
+            let map = callbox_map_dumb(descriptor, offset, Int(clamping: size))
         else {
-            _ = drmModeDestroyDumbBuffer(card, handle)
+            _ = drmModeDestroyDumbBuffer(descriptor, handle)
             return nil
         }
-        guard let framebuffer = Self.register(card, layout, handle, pitch: Int(pitch)) else {
+        guard let framebuffer = Self.register(descriptor, layout, handle, pitch: Int(pitch)) else {
             munmap(map, Int(clamping: size))
-            _ = drmModeDestroyDumbBuffer(card, handle)
+            _ = drmModeDestroyDumbBuffer(descriptor, handle)
             return nil
         }
         self.layout = layout
@@ -47,9 +49,9 @@ final class DumbBuffer {
     }
 
     deinit {
-        _ = drmModeRmFB(self.card, self.framebuffer)
+        _ = drmModeRmFB(self.card.descriptor, self.framebuffer)
         munmap(self.map, self.byteCount)
-        _ = drmModeDestroyDumbBuffer(self.card, self.handle)
+        _ = drmModeDestroyDumbBuffer(self.card.descriptor, self.handle)
     }
 
     private static func register(_ card: Int32, _ layout: BufferLayout, _ handle: UInt32, pitch: Int) -> UInt32? {
@@ -107,12 +109,12 @@ final class BufferPool {
     /// What a call needs beside the words: three of the far end's picture, three of the own, two composed.
     private static let idleMax = 8
 
-    private let card: Int32
+    private let card: Card
     private var idle: [DumbBuffer] = []
     /// Buffers that exist, in use and idle.
     private(set) var count = 0
 
-    init(_ card: Int32) {
+    init(_ card: Card) {
         self.card = card
     }
 

@@ -155,11 +155,6 @@ extension PlaneHandle {
         }
     }
 
-    /// The next buffer of the same arrangement.
-    func flip(to framebuffer: UInt32, in request: inout AtomicRequest) {
-        request.set(self.capability.id, self.framebuffer, UInt64(framebuffer))
-    }
-
     func hide(in request: inout AtomicRequest) {
         request.set(self.capability.id, self.framebuffer, 0)
         request.set(self.capability.id, self.crtc, 0)

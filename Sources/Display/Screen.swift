@@ -11,6 +11,8 @@ import CSystem
 final class Screen {
     /// A flip that takes longer than this is taken as done: the event was lost, or the display was unplugged.
     private static let flipLimit = Duration.milliseconds(500)
+    /// Until the next try while the kernel is busy with a commit whose event was lost.
+    private static let busyInterval = Duration.milliseconds(20)
     /// Arrangements that were found are remembered for so many requests.
     private static let memoryMax = 8
 
@@ -31,7 +33,7 @@ final class Screen {
 
     init(_ card: Card) throws(DisplayError) {
         self.card = card
-        self.pool = BufferPool(card.descriptor)
+        self.pool = BufferPool(card)
         self.words = LayerImage(PixelImage(card.pipeline.screen), ink: [])
         var mode = card.pipeline.mode
         let failure = drmModeCreatePropertyBlob(
@@ -91,67 +93,87 @@ extension Screen {
                 surface.plan, framebuffer: next.framebuffer, colours: next.colours, on: self.card.pipeline.crtc,
                 in: &request)
         }
-        try self.commit(request, flags: 0, now: now)
+        guard try self.commit(request, flags: 0, now: now) else { return [] }
         fresh.forEach { $0.committed() }
         return fresh.flatMap { $0.plan.placements.map(\.layer) }
     }
 
-    private func commit(_ request: borrowing AtomicRequest, flags: UInt32, now: Instant) throws(DisplayError) {
+    /// False where the kernel is not done with a former commit, so that this one is to be tried again.
+    private func commit(
+        _ request: borrowing AtomicRequest, flags: UInt32, now: Instant
+    ) throws(DisplayError) -> Bool {
         self.cookie = self.cookie &+ 1
         let all = flags | UInt32(DRM_MODE_ATOMIC_NONBLOCK) | UInt32(DRM_MODE_PAGE_FLIP_EVENT)
         let failure = request.commit(self.card.descriptor, flags: all, cookie: self.cookie)
-        guard failure == 0 else { throw .refused("show a picture", code: failure) }
-        self.flight = (self.cookie, now + Self.flipLimit)
+        guard failure == 0 || failure == EBUSY else { throw .refused("show a picture", code: failure) }
+        self.flight = (self.cookie, now + (failure == 0 ? Self.flipLimit : Self.busyInterval))
+        return failure == 0
     }
 }
 
 // MARK: - Arrangements
 
 extension Screen {
-    /// Puts other layers on the screen. New surfaces start with what the old ones show of the same layer, or with
-    /// `pictures`. Not to be called while busy.
+    /// Puts other layers on the screen. New surfaces start with `pictures`, or with what the old ones show of the same
+    /// layer. False where it is to be tried again. Not to be called while busy.
     func change(
         to request: PlanRequest, pictures: [(layer: Layer, picture: HeldPicture)], now: Instant
-    ) throws(DisplayError) {
+    ) throws(DisplayError) -> Bool {
         let (arrangement, flags) = try self.choose(request)
         let surfaces = try self.make(arrangement)
-        for surface in surfaces where !self.surfaces.contains(where: { $0 === surface }) {
-            self.fill(surface, request, pictures)
+        for (surface, plan) in zip(surfaces, arrangement.surfaces) where !self.isInUse(surface) {
+            self.fill(surface, plan, pictures)
         }
-        var commit = AtomicRequest()
-        self.light(&commit)
-        for surface in surfaces {
-            _ = surface.prepare()
-            guard let plane = self.card.pipeline.plane(surface.plan.plane), let latest = surface.latest else { continue }
-            plane.show(
-                surface.plan, framebuffer: latest.framebuffer, colours: latest.colours, on: self.card.pipeline.crtc,
-                in: &commit)
-        }
-        self.hideOthers(surfaces, in: &commit)
-        do throws(DisplayError) {
-            try self.commit(commit, flags: self.isLit ? flags : UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET), now: now)
-        } catch {
-            for surface in surfaces where !self.surfaces.contains(where: { $0 === surface }) {
-                surface.release(to: self.pool)
+        var isTaken = false
+        defer {
+            if !isTaken {
+                for surface in surfaces where !self.isInUse(surface) { surface.release(to: self.pool) }
             }
-            throw error
         }
-        surfaces.forEach { $0.committed() }
+        guard try self.commit(surfaces, arrangement, flags: flags, now: now) else { return false }
+        isTaken = true
         self.leaving += self.surfaces.filter { old in !surfaces.contains { $0 === old } }
+        for (surface, plan) in zip(surfaces, arrangement.surfaces) {
+            surface.plan = plan
+            surface.committed()
+        }
         self.surfaces = surfaces
         self.request = request
         self.isLit = true
+        return true
+    }
+
+    private func isInUse(_ surface: Surface) -> Bool {
+        self.surfaces.contains { $0 === surface }
+    }
+
+    private func commit(
+        _ surfaces: [Surface], _ arrangement: Arrangement, flags: UInt32, now: Instant
+    ) throws(DisplayError) -> Bool {
+        var commit = AtomicRequest()
+        self.light(&commit)
+        for (surface, plan) in zip(surfaces, arrangement.surfaces) {
+            _ = surface.prepare()
+            guard let plane = self.card.pipeline.plane(plan.plane), let latest = surface.latest else { continue }
+            plane.show(
+                plan, framebuffer: latest.framebuffer, colours: latest.colours, on: self.card.pipeline.crtc,
+                in: &commit)
+        }
+        self.hide(except: arrangement.surfaces.map(\.plane), in: &commit)
+        return try self.commit(commit, flags: flags, now: now)
     }
 
     /// The first arrangement that the kernel accepts, and whether it wants leave to set the mode for it.
     private func choose(_ request: PlanRequest) throws(DisplayError) -> (Arrangement, UInt32) {
         if let known = self.found.first(where: { $0.request == request }) { return (known.arrangement, known.flags) }
         let offers = Planner.arrangements(for: request, planes: self.card.pipeline.planes.map(\.capability))
-        // Leave to set the mode may cost a dark moment: asked for in the second round only.
-        for flags in [0, UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET)] {
-            for offer in offers where self.test(offer, flags: self.isLit ? flags : flags | UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET)) {
+        // Leave to set the mode may cost a dark moment: only asked for when the screen is dark, or else in a second round.
+        let modeset = UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET)
+        for flags in self.isLit ? [0, modeset] : [modeset] {
+            for offer in offers where self.test(offer, flags: flags) {
                 if self.found.count == Self.memoryMax { self.found.removeFirst() }
-                self.found.append((request, offer, flags))
+                // What was found in the dark needs no leave once the screen is lit, unless a test says so.
+                if self.isLit { self.found.append((request, offer, flags)) }
                 return (offer, flags)
             }
         }
@@ -182,21 +204,22 @@ extension Screen {
         var surfaces: [Surface] = []
         for plan in arrangement.surfaces {
             if let old = self.surfaces.first(where: { $0.serves(plan) }) {
-                old.plan = plan
                 surfaces.append(old)
                 continue
             }
             let takesFullRange = self.card.pipeline.plane(plan.plane)?.takesFullRange ?? false
-            guard
-                let surface = Surface(plan, takesFullRange: takesFullRange, words: self.words, pool: self.pool)
-            else { throw .refused("give memory for pictures", code: ENOMEM) }
+            let surface = Surface(plan, takesFullRange: takesFullRange, words: self.words, pool: self.pool)
+            guard let surface else {
+                for made in surfaces where !self.isInUse(made) { made.release(to: self.pool) }
+                throw .refused("give memory for pictures", code: ENOMEM)
+            }
             surfaces.append(surface)
         }
         return surfaces
     }
 
-    private func fill(_ surface: Surface, _ request: PlanRequest, _ pictures: [(layer: Layer, picture: HeldPicture)]) {
-        for (index, placement) in surface.plan.placements.enumerated() {
+    private func fill(_ surface: Surface, _ plan: SurfacePlan, _ pictures: [(layer: Layer, picture: HeldPicture)]) {
+        for (index, placement) in plan.placements.enumerated() {
             if let held = pictures.first(where: { $0.layer == placement.layer }) {
                 _ = surface.draw(held.picture.view, placement.source, placement: index)
             } else if let (old, oldIndex) = self.surface(of: placement.layer), let shown = old.picture(oldIndex) {
@@ -213,10 +236,6 @@ extension Screen {
         request.set(pipeline.connector, pipeline.connectorCRTC, UInt64(pipeline.crtc))
         request.set(pipeline.crtc, pipeline.modeID, UInt64(self.modeBlob))
         request.set(pipeline.crtc, pipeline.active, 1)
-    }
-
-    private func hideOthers(_ surfaces: [Surface], in request: inout AtomicRequest) {
-        self.hide(except: surfaces.map(\.plan.plane), in: &request)
     }
 
     /// Planes that others left on, a cursor for one, would cover ours.

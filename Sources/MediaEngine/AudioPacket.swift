@@ -13,8 +13,8 @@ public struct AudioPacket: Sendable {
     /// How long it plays, at `codec.clockRate`.
     public var samples: UInt32
     public var marker: Bool
-    /// Set by the playout buffer: what plays before this packet is not what came before it (start, skip, resync). The decoder
-    /// should fade or reset.
+    /// Set by the playout buffer: what plays before this packet is not what came before it (start, skip, resync). The
+    /// decoder should fade or reset.
     public var followsGap: Bool
 
     public init(

@@ -4,8 +4,8 @@ import RTPWire
 
 /// Makes one key press out of the packets of a telephone event (RFC 4733 section 2.5.2.2).
 ///
-/// Any packet of an event may be lost, markers are not trusted, and some senders give the closing packets new timestamps: a closing
-/// packet of the same key within the span of the last press belongs to it.
+/// Any packet of an event may be lost, markers are not trusted, and some senders give the closing packets new
+/// timestamps: a closing packet of the same key within the span of the last press belongs to it.
 struct DigitReceiver {
     private struct Press {
         var event: UInt8

@@ -4,12 +4,14 @@ import Bytes
 
 /// Where a stream comes from and goes to (symmetric RTP, RFC 4961; learning as RFC 7362 section 4 describes it).
 ///
-/// The first valid source is learned once; another cannot take the stream over later. Only the announced address itself always
-/// may: whoever was quicker than the peer loses the stream to it.
+/// The first valid source is learned once; another cannot take the stream over later. Only the announced address itself
+/// always may: whoever was quicker than the peer loses the stream to it.
 struct Latch {
     private enum State {
         /// Nothing came yet.
         case open
+        /// Silent since; meanwhile what is sent still goes there.
+        case reopened(SocketAddress)
         case latched(SocketAddress)
     }
 
@@ -28,14 +30,14 @@ struct Latch {
         guard self.isAnnounced else { return nil }
         switch self.state {
         case .open: return self.announced
-        case .latched(let source): return source
+        case .reopened(let source), .latched(let source): return source
         }
     }
 
     /// Whether a packet, found valid, is let in from `source`.
     mutating func admits(_ source: SocketAddress) -> Bool {
         switch self.state {
-        case .open:
+        case .open, .reopened:
             self.state = .latched(source)
             return true
         case .latched(let known):
@@ -48,6 +50,6 @@ struct Latch {
 
     /// The source fell silent: the next may come from elsewhere.
     mutating func reopen() {
-        self.state = .open
+        if case .latched(let source) = self.state { self.state = .reopened(source) }
     }
 }

@@ -56,6 +56,23 @@ public enum MediaLimits {
     /// Round trips above this are taken for broken clocks.
     static let roundTripMsMax = 60_000
 
+    // MARK: Playout
+
+    /// Bounds of the delay.
+    static let playoutDelayMsMin = 20
+    static let playoutDelayMsMax = 200
+    /// More than this waiting is the end of a stall, and is shed.
+    static let playoutBufferedMsMax = 320
+    static let playoutPacketsMax = 64
+    /// Longest that sound is invented for.
+    static let playoutConcealMsMax = 100
+    /// A timestamp this far from the time that passed is a jump.
+    static let playoutJumpMs = 500
+    /// Sequence numbers this far back are late; farther is a new sequence.
+    static let playoutMisorderMax = 100
+    /// Turns over which the level is watched before a packet is left out.
+    static let playoutLevelTurns = 50
+
     // MARK: Keys (RFC 4733)
 
     static let digitsQueuedMax = 16

@@ -2,8 +2,8 @@
 
 import Bytes
 
-/// Spreads the packets of a big picture over a part of its own time, so that a key frame does not fill the queues of the path in one
-/// burst. Never holds more than one picture: the next pushes the rest of the last out.
+/// Spreads the packets of a big picture over a part of its own time, so that a key frame does not fill the queues of
+/// the path in one burst. Never holds more than one picture: the next pushes the rest of the last out.
 struct Pacer {
     private var packets: [[UInt8]] = []
     private var head = 0

@@ -36,8 +36,8 @@ struct RTPSender {
         return timestamp
     }
 
-    /// The timestamp of a piece of sound: goes on from the last while that agrees with the clock, so that it counts samples; where
-    /// sound was left out it jumps, and a talkspurt begins.
+    /// The timestamp of a piece of sound: goes on from the last while that agrees with the clock, so that it counts
+    /// samples; where sound was left out it jumps, and a talkspurt begins.
     mutating func timestamp(
         samples: UInt32, captured: Instant, rate: UInt32
     ) -> (timestamp: RTPTimestamp, startsTalkspurt: Bool) {

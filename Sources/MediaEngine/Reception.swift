@@ -98,6 +98,7 @@ struct Reception {
     }
 
     private mutating func noteTransit(of packet: RTPPacket, rate: UInt32, now: Instant) {
+        guard rate > 0 else { return }
         let arrival = MediaClock.units(nanoseconds: now.nanoseconds, rate: rate)
         let transit = arrival &- packet.timestamp.value
         defer { self.transit = transit }

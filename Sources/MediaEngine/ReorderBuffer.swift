@@ -3,8 +3,8 @@
 import Bytes
 import RTPWire
 
-/// Puts video packets into order. Packets in order pass at once; a gap is waited for a short time, longer where the path has shown
-/// that it reorders.
+/// Puts video packets into order. Packets in order pass at once; a gap is waited for a short time, longer where the
+/// path has shown that it reorders.
 struct ReorderBuffer {
     private struct Slot {
         var packet: RTPPacket

@@ -4,8 +4,8 @@ import Bytes
 
 /// When reports are due (RFC 3550 section 6.3).
 ///
-/// A call has two members, and five per cent of its bandwidth always allows a report every five seconds: only the minimum interval
-/// counts, and there is no crowd for which timers would have to be reconsidered.
+/// A call has two members, and five per cent of its bandwidth always allows a report every five seconds: only the
+/// minimum interval counts, and there is no crowd for which timers would have to be reconsidered.
 struct ReportSchedule {
     private var isFirst = true
     private(set) var deadline: Instant
@@ -22,7 +22,8 @@ struct ReportSchedule {
         return true
     }
 
-    /// Half to one and a half times the interval, divided by e − 3/2, which makes up for reconsideration (section 6.3.1).
+    /// Half to one and a half times the interval, divided by e − 3/2, which makes up for reconsideration (section
+    /// 6.3.1).
     private static func interval(isFirst: Bool, generator: inout Generator) -> Duration {
         let base = isFirst ? MediaLimits.reportIntervalMs / 2 : MediaLimits.reportIntervalMs
         let thousandths = 500 + Int(generator.below(1001))

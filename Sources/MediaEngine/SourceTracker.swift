@@ -5,8 +5,8 @@ import RTPWire
 
 /// Decides which synchronisation source of a peer is the stream.
 ///
-/// A new source takes over with its second packet in sequence, or at once where the old one has gone quiet; its first packet is
-/// kept meanwhile, so that nothing of a key frame is lost.
+/// A new source takes over with its second packet in sequence, or at once where the old one has gone quiet; its first
+/// packet is kept meanwhile, so that nothing of a key frame is lost.
 struct SourceTracker {
     enum Verdict {
         /// Of the stream that runs.
@@ -42,10 +42,5 @@ struct SourceTracker {
         self.lastHeard = now
         self.candidate = nil
         return .began(earlier + [packet])
-    }
-
-    mutating func forget() {
-        self.current = nil
-        self.candidate = nil
     }
 }

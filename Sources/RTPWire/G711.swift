@@ -33,7 +33,8 @@ public enum G711 {
         law == .mu ? 0xFF : 0xD5
     }
 
-    /// Added before the logarithm, so that the first segment too begins at a power of two (14-bit scale 33, here 16-bit).
+    /// Added before the logarithm, so that the first segment too begins at a power of two (14-bit scale 33, here
+    /// 16-bit).
     private static let muBias = 132
 
     private static func decodeMu(_ byte: UInt8) -> Int16 {

@@ -2,8 +2,8 @@
 
 /// Every bound of this module.
 public enum RTPLimits {
-    /// Longest datagram read as RTP or RTCP: all that UDP carries, for peers that send a NAL unit in one piece whatever its length
-    /// (packetization-mode 0).
+    /// Longest datagram read as RTP or RTCP: all that UDP carries, for peers that send a NAL unit in one piece whatever
+    /// its length (packetization-mode 0).
     public static let datagramBytesMax = 65_535
     /// Packets taken from one RTCP compound.
     public static let compoundPacketsMax = 32

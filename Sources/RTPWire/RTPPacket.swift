@@ -28,7 +28,8 @@ public struct RTPPacket: Sendable {
         self.payload = payload
     }
 
-    /// Reads one datagram. Contributor count, extension length and padding count are each checked against what is there.
+    /// Reads one datagram. Contributor count, extension length and padding count are each checked against what is
+    /// there.
     public static func parse(_ bytes: [UInt8]) throws(RTPParseError) -> RTPPacket {
         guard bytes.count <= RTPLimits.datagramBytesMax else { throw .tooLong }
         var reader = ByteReader(bytes)

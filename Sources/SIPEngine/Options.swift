@@ -5,15 +5,12 @@ import SIPWire
 /// Questions that change nothing in a call: OPTIONS (RFC 3261 section 11) and INFO (RFC 6086, RFC 5168).
 extension SIPEngine {
     mutating func answerOptions(_ request: Inbound) {
-        var response = self.optionsResponse(to: request)
-        if request.envelope.to.tag == nil, let to = response.first(.to) {
-            response.set(.to, to + ";tag=" + self.statelessTag(for: request.message))
-        }
+        let response = self.optionsResponse(to: request, tag: self.statelessTag(for: request.message))
         self.send(response.printed(), on: request.reply)
     }
 
-    func optionsResponse(to request: Inbound) -> SIPMessage {
-        var response = self.response(to: request, .ok, tag: nil)
+    func optionsResponse(to request: Inbound, tag: ByteString?) -> SIPMessage {
+        var response = self.response(to: request, .ok, tag: tag)
         response.add(.accept, "application/sdp")
         response.add(.acceptEncoding, "identity")
         response.add(.acceptLanguage, "en")

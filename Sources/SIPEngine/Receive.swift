@@ -134,7 +134,7 @@ extension SIPEngine {
         case (.invite, let id?): self.receivedReinvite(request, at: index, id, now: now)
         case (.update, let id?): self.receivedUpdate(request, at: index, id, now: now)
         case (.info, let id?): self.receivedInfo(request, at: index, id, now: now)
-        case (.options, let id?): self.answer(id, with: self.optionsResponse(to: request), now: now)
+        case (.options, let id?): self.answer(id, with: self.optionsResponse(to: request, tag: nil), now: now)
         case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.prack, let id?), (.subscribe, let id?),
             (.notify, let id?), (.refer, let id?), (.message, let id?), (.publish, let id?), (.other, let id?):
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]), id, now: now)

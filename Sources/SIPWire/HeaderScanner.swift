@@ -78,19 +78,26 @@ struct HeaderScanner {
         return self.isAtEnd ? Parameters(list) : nil
     }
 
-    /// `token [ EQUAL ( token / host / quoted-string ) ]`.
-    mutating func parameter() -> Parameters.Parameter? {
+    /// The parameters that can be read, faulty ones left out.
+    mutating func readableParameters() -> Parameters {
+        var list: [Parameters.Parameter] = []
+        while self.takeSpaced(ASCII.semicolon), list.count < SIPLimits.parameters {
+            if let parameter = self.parameter() { list.append(parameter) }
+        }
+        return Parameters(list)
+    }
+
+    /// `token [ EQUAL ( token / host / quoted-string ) ]`, with any visible bytes as value, for peers write base64 into
+    /// branches. An empty value counts as none.
+    private mutating func parameter() -> Parameters.Parameter? {
         guard let name = self.token() else { return nil }
         guard self.takeSpaced(ASCII.equals) else { return Parameters.Parameter(name) }
         if self.peek == ASCII.quote {
             guard let quoted = self.quotedString() else { return nil }
             return Parameters.Parameter(name, quoted)
         }
-        let value = self.run {
-            Token.isTokenByte($0) || $0 == ASCII.colon || $0 == ASCII.openBracket
-                || $0 == ASCII.closeBracket
-        }
-        return value.isEmpty ? nil : Parameters.Parameter(name, value)
+        let value = self.run { URI.isURIByte($0) && $0 != ASCII.semicolon && $0 != ASCII.comma }
+        return Parameters.Parameter(name, value.isEmpty ? nil : value)
     }
 }
 

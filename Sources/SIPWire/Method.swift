@@ -21,15 +21,16 @@ public enum Method: Hashable, Sendable {
     case publish
     case other(ByteString)
 
-    private static let known: [Method] = [
-        .invite, .ack, .bye, .cancel, .options, .register, .prack, .update, .info, .subscribe, .notify, .refer,
-        .message, .publish,
-    ]
+    private static let known: [(token: ByteString, method: Method)] =
+        ([
+            .invite, .ack, .bye, .cancel, .options, .register, .prack, .update, .info, .subscribe, .notify, .refer,
+            .message, .publish,
+        ] as [Method]).map { ($0.token, $0) }
 
     /// Reads a method token; nil where it is not a token (RFC 3261 section 25.1).
     public init?(_ token: ByteString) {
         guard Token.isToken(token) else { return nil }
-        self = Self.known.first { $0.token == token } ?? .other(token)
+        self = Self.known.first { $0.token == token }?.method ?? .other(token)
     }
 
     public var token: ByteString {

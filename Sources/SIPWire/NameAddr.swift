@@ -24,7 +24,11 @@ public struct NameAddr: Hashable, Sendable {
 
     /// Reads one value. Nil for a fault; in particular for an address without angle brackets that holds `?` or `,`.
     public init?(_ value: ByteString) {
-        return nil
+        var scanner = HeaderScanner(value)
+        scanner.skipBlanks()
+        guard let (name, uri) = Self.bracketed(&scanner) ?? Self.bare(&scanner), let parameters = scanner.parameters()
+        else { return nil }
+        self.init(displayName: name, uri: uri, parameters: parameters)
     }
 
     public var tag: ByteString? {
@@ -39,5 +43,40 @@ public struct NameAddr: Hashable, Sendable {
         var text = ByteString()
         if !self.displayName.isEmpty { text = QuotedString.quoted(self.displayName) + " " }
         return text + "<" + self.uri.printed + ">" + self.parameters.printed
+    }
+}
+
+// MARK: - The two forms
+
+extension NameAddr {
+    /// `[ display-name ] "<" URI ">"`. Moves nothing where the value has not this form.
+    private static func bracketed(_ scanner: inout HeaderScanner) -> (ByteString, URI)? {
+        var ahead = scanner
+        guard let name = self.displayName(&ahead), ahead.take(ASCII.less), let text = ahead.upTo(ASCII.greater),
+            let uri = URI(text)
+        else { return nil }
+        scanner = ahead
+        return (name, uri)
+    }
+
+    /// A quoted string, or words; empty where neither stands here. Words may hold UTF-8, which peers send unquoted.
+    private static func displayName(_ scanner: inout HeaderScanner) -> ByteString? {
+        if scanner.peek == ASCII.quote {
+            guard let quoted = scanner.quotedString() else { return nil }
+            scanner.skipBlanks()
+            return QuotedString.unquoted(quoted)
+        }
+        let words = scanner.run { Token.isTokenByte($0) || $0 == ASCII.space || $0 == ASCII.tab || $0 >= 0x80 }
+        return words.trimmed()
+    }
+
+    /// A URI without brackets: it ends at the first semicolon, and may hold neither comma nor question mark (RFC 3261
+    /// section 20.10).
+    private static func bare(_ scanner: inout HeaderScanner) -> (ByteString, URI)? {
+        let text = scanner.run {
+            URI.isURIByte($0) && $0 != ASCII.semicolon && $0 != ASCII.comma && $0 != ASCII.question
+        }
+        guard let uri = URI(text) else { return nil }
+        return (ByteString(), uri)
     }
 }

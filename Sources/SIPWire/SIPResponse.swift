@@ -37,6 +37,6 @@ extension SIPMessage {
 
     /// The top hop of a request even where its parameters are faulty, so that a bad request can be answered at all.
     public var replyVia: Via? {
-        self.topVia
+        self.first(.via).flatMap { HeaderList.split($0).first }.flatMap { Via(lenient: $0) }
     }
 }

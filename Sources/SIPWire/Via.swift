@@ -22,7 +22,25 @@ public struct Via: Hashable, Sendable {
 
     /// Reads one hop; nil for a fault.
     public init?(_ value: ByteString) {
-        return nil
+        var scanner = HeaderScanner(value)
+        guard let sent = SentPart(&scanner), sent.version == "2.0", let parameters = scanner.parameters() else {
+            return nil
+        }
+        self.init(sent, parameters)
+    }
+
+    /// Reads a hop as far as it can be read: any version, faulty parameters left out. Only to answer a bad request.
+    init?(lenient value: ByteString) {
+        var scanner = HeaderScanner(value)
+        guard let sent = SentPart(&scanner) else { return nil }
+        self.init(sent, scanner.readableParameters())
+    }
+
+    private init(_ sent: SentPart, _ parameters: Parameters) {
+        self.transport = sent.transport
+        self.host = sent.host
+        self.port = sent.port
+        self.parameters = parameters
     }
 
     /// What every branch of RFC 3261 begins with.
@@ -83,6 +101,37 @@ public struct Via: Hashable, Sendable {
             text.append(decimal: port)
         }
         return text + self.parameters.printed
+    }
+}
+
+/// `sent-protocol LWS sent-by`, with blanks wherever the grammar lets them stand.
+private struct SentPart {
+    var version: ByteString
+    var transport: ByteString
+    var host: Host
+    var port: UInt16?
+
+    init?(_ scanner: inout HeaderScanner) {
+        scanner.skipBlanks()
+        guard let name = scanner.token(), name.equalsIgnoringCase("SIP"), scanner.takeSpaced(ASCII.slash),
+            let version = scanner.token(), scanner.takeSpaced(ASCII.slash), let transport = scanner.token()
+        else { return nil }
+        let end = scanner.position
+        scanner.skipBlanks()
+        guard scanner.position > end, let host = Host(Self.hostText(&scanner)) else { return nil }
+        self.version = version
+        self.transport = transport
+        self.host = host
+        if scanner.takeSpaced(ASCII.colon) {
+            guard let port = Port.parse(scanner.run(ASCII.isDigit)) else { return nil }
+            self.port = port
+        }
+    }
+
+    private static func hostText(_ scanner: inout HeaderScanner) -> ByteString {
+        guard scanner.peek == ASCII.openBracket else { return scanner.run(Host.isNameByte) }
+        let text = scanner.run { $0 != ASCII.closeBracket && $0 != ASCII.space && $0 != ASCII.semicolon }
+        return scanner.take(ASCII.closeBracket) ? text + "]" : text
     }
 }
 

@@ -16,14 +16,15 @@ final class PCM {
     let bufferFrames: Int
     private let handle: OpaquePointer
 
-    init(name: ByteString, direction: SoundDirection) throws(SoundError) {
+    /// Opens alsa-lib's `name`; faults call the device `shown`, as the configuration does.
+    init(name: ByteString, shown: ByteString, direction: SoundDirection) throws(SoundError) {
         callbox_alsa_quiet()
         var opened: OpaquePointer?
         let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
         let result = name.withCString { snd_pcm_open(&opened, $0, stream, Int32(SND_PCM_NONBLOCK)) }
-        guard result == 0, let handle = opened else { throw Self.openFault(name, direction, result) }
+        guard result == 0, let handle = opened else { throw Self.openFault(shown, direction, result) }
         do {
-            let shape = try PCMShape(handle, name: name, direction: direction)
+            let shape = try PCMShape(handle, name: shown, direction: direction)
             self.channels = shape.channels
             self.periodFrames = shape.periodFrames
             self.bufferFrames = shape.bufferFrames
@@ -50,6 +51,11 @@ final class PCM {
             guard written >= 0 else { return Int(written) }
         }
         return Int(snd_pcm_start(self.handle))
+    }
+
+    /// Polls wake when so many frames can be read or written.
+    func wake(atFrames frames: Int) {
+        _ = PCMShape.setWakeup(self.handle, frames: min(frames, self.bufferFrames))
     }
 
     func stop() {

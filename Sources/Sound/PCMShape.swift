@@ -49,25 +49,22 @@ struct PCMShape {
         self.channels = Int(channels)
         self.periodFrames = Int(period)
         self.bufferFrames = Int(buffer)
-        try Self.setSoftware(handle, device: device, buffer: buffer)
+        guard Self.setWakeup(handle, frames: SoundFormat.periodFrames) == 0 else {
+            throw SoundError(.unusable, device + " cannot be set up.")
+        }
     }
 
-    /// Nothing starts by itself; polls wake for every 10 ms.
-    private static func setSoftware(
-        _ handle: OpaquePointer, device: ByteString, buffer: snd_pcm_uframes_t
-    ) throws(SoundError) {
+    /// Polls wake when so many frames can be read or written; nothing starts by itself. 0, or a negative errno.
+    static func setWakeup(_ handle: OpaquePointer, frames: Int) -> Int {
         var allocated: OpaquePointer?
-        guard snd_pcm_sw_params_malloc(&allocated) == 0, let parameters = allocated else {
-            throw SoundError(.unusable, "Memory is short.")
-        }
+        guard snd_pcm_sw_params_malloc(&allocated) == 0, let parameters = allocated else { return -12 }
         defer { snd_pcm_sw_params_free(parameters) }
         var boundary: snd_pcm_uframes_t = 0
         guard snd_pcm_sw_params_current(handle, parameters) == 0,
             snd_pcm_sw_params_get_boundary(parameters, &boundary) == 0,
             snd_pcm_sw_params_set_start_threshold(handle, parameters, boundary) == 0,
-            snd_pcm_sw_params_set_stop_threshold(handle, parameters, buffer) == 0,
-            snd_pcm_sw_params_set_avail_min(handle, parameters, snd_pcm_uframes_t(SoundFormat.periodFrames)) == 0,
-            snd_pcm_sw_params(handle, parameters) == 0
-        else { throw SoundError(.unusable, device + " cannot be set up.") }
+            snd_pcm_sw_params_set_avail_min(handle, parameters, snd_pcm_uframes_t(max(frames, 1))) == 0
+        else { return -22 }
+        return Int(snd_pcm_sw_params(handle, parameters))
     }
 }

@@ -6,18 +6,6 @@ import KioskEngine
 import Loop
 import SIPEngine
 
-/// Everything the control thread owns, opened.
-struct ControlParts: ~Copyable {
-    var kiosk: KioskEngine
-    var poller: Poller
-    var signalling: SignallingSockets
-    var control: ControlServer?
-    var panel: PanelLines
-    var signals: Int32
-    var wires: Wires
-    var resolver: Resolver
-}
-
 /// Runs the kiosk: inputs up, outputs down, one deadline. It decides nothing.
 final class ControlThread {
     static let controlTokens: UInt64 = 200
@@ -26,14 +14,31 @@ final class ControlThread {
     private static let answersToken: UInt64 = 4
     private static let buttonTokens: UInt64 = 10
 
-    private var parts: ControlParts
+    private let poller: Poller
+    private var kiosk: KioskEngine
+    private var signalling: SignallingSockets
+    private var control: ControlServer?
+    private let panel: PanelLines
+    private let signals: Int32
+    private let wires: Wires
+    private let resolver = Resolver()
     private var generation: Generation = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
     private var pending: [KioskInput] = []
     private var exitCode: Int32?
 
-    init(_ parts: consuming ControlParts) {
-        self.parts = parts
+    /// `signals` is a descriptor on which SIGTERM and SIGINT arrive.
+    init(
+        kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
+        control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires
+    ) {
+        self.kiosk = kiosk
+        self.poller = poller
+        self.signalling = signalling
+        self.control = control
+        self.panel = panel
+        self.signals = signals
+        self.wires = wires
     }
 
     /// Until the kiosk wants to leave; returns the exit code.
@@ -43,7 +48,7 @@ final class ControlThread {
         var deadline = self.drain()
         notifyServiceManager("READY=1")
         while self.exitCode == nil {
-            for ready in self.parts.poller.wait(until: deadline) where self.exitCode == nil { self.serve(ready) }
+            for ready in self.poller.wait(until: deadline) where self.exitCode == nil { self.serve(ready) }
             if self.exitCode == nil {
                 self.put(.timeout)
                 deadline = self.drain()
@@ -54,16 +59,16 @@ final class ControlThread {
     }
 
     private func watch() {
-        self.parts.poller.watch(self.parts.signals, token: Self.signalsToken)
-        self.parts.poller.watch(self.parts.wires.reports.wakeup, token: Self.reportsToken)
-        self.parts.poller.watch(self.parts.resolver.answers.wakeup, token: Self.answersToken)
-        for (index, button) in self.parts.panel.buttons.enumerated() {
-            self.parts.poller.watch(button.line.descriptor, token: Self.buttonTokens + UInt64(index))
+        self.poller.watch(self.signals, token: Self.signalsToken)
+        self.poller.watch(self.wires.reports.wakeup, token: Self.reportsToken)
+        self.poller.watch(self.resolver.answers.wakeup, token: Self.answersToken)
+        for (index, button) in self.panel.buttons.enumerated() {
+            self.poller.watch(button.line.descriptor, token: Self.buttonTokens + UInt64(index))
         }
     }
 
     private func put(_ input: KioskInput) {
-        self.parts.kiosk.handle(input, now: Clock.now())
+        self.kiosk.handle(input, now: Clock.now())
     }
 
     /// One input and all that it leads to.
@@ -76,27 +81,27 @@ final class ControlThread {
     // MARK: - Inputs
 
     private func serve(_ ready: Readiness) {
-        if self.parts.signalling.owns(token: ready.token) {
-            for event in self.parts.signalling.handle(ready, now: Clock.now(), poller: self.parts.poller) {
+        if self.signalling.owns(token: ready.token) {
+            for event in self.signalling.handle(ready, now: Clock.now(), poller: self.poller) {
                 switch event {
                 case .received(let bytes, let flow): self.take(.received(bytes, on: flow))
                 case .failed(let flow): self.take(.flowFailed(flow))
                 }
             }
-        } else if self.parts.control?.owns(token: ready.token) == true {
+        } else if self.control?.owns(token: ready.token) == true {
             self.serveControl(ready)
         } else if ready.token == Self.signalsToken {
             var signal = signalfd_siginfo()
-            guard read(self.parts.signals, &signal, MemoryLayout<signalfd_siginfo>.size) > 0 else { return }
+            guard read(self.signals, &signal, MemoryLayout<signalfd_siginfo>.size) > 0 else { return }
             self.take(.terminate)
         } else if ready.token == Self.reportsToken {
-            self.parts.wires.reports.acknowledge()
-            while let report = self.parts.wires.reports.take() { self.serve(report) }
+            self.wires.reports.acknowledge()
+            while let report = self.wires.reports.take() { self.serve(report) }
         } else if ready.token == Self.answersToken {
-            self.parts.resolver.answers.acknowledge()
-            while let answer = self.parts.resolver.answers.take() { self.serve(answer) }
+            self.resolver.answers.acknowledge()
+            while let answer = self.resolver.answers.take() { self.serve(answer) }
         } else {
-            let button = self.parts.panel.buttons[Int(ready.token - Self.buttonTokens)]
+            let button = self.panel.buttons[Int(ready.token - Self.buttonTokens)]
             for edge in button.line.readEdges() {
                 self.take(.button(button.name, edge.isPressed ? .pressed : .released))
             }
@@ -104,7 +109,7 @@ final class ControlThread {
     }
 
     private func serveControl(_ ready: Readiness) {
-        let events = self.parts.control?.handle(ready, poller: self.parts.poller) ?? []
+        let events = self.control?.handle(ready, poller: self.poller) ?? []
         for event in events {
             switch event {
             case .line(let line, let client): self.take(.control(ClientID(client), line: line))
@@ -133,8 +138,8 @@ final class ControlThread {
             return .resolved(id, .failed("the name is unknown, or no name server answers"))
         }
         // An address family without a route is no use: the first that can be reached leads.
-        let reachable = addresses.filter { self.parts.signalling.local(toward: $0) != nil }
-        guard let best = reachable.first, let local = self.parts.signalling.local(toward: best) else {
+        let reachable = addresses.filter { self.signalling.local(toward: $0) != nil }
+        guard let best = reachable.first, let local = self.signalling.local(toward: best) else {
             return .resolved(id, .failed("there is no network route to " + first.address.text))
         }
         return .resolved(id, .found(reachable, local: local))
@@ -145,7 +150,7 @@ final class ControlThread {
     /// Carries out what the kiosk wants, until it has nothing more to say; returns what it waits for.
     private func drain() -> Instant? {
         while true {
-            let output = self.parts.kiosk.pollOutput()
+            let output = self.kiosk.pollOutput()
             if case .wait(let deadline) = output {
                 guard !self.pending.isEmpty, self.exitCode == nil else { return deadline }
                 self.put(self.pending.removeFirst())
@@ -158,19 +163,19 @@ final class ControlThread {
     private func carryOut(_ output: KioskOutput) {
         switch output {
         case .send(let bytes, let flow):
-            let event = self.parts.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.parts.poller)
+            let event = self.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.poller)
             if case .failed(let flow)? = event { self.pending.append(.flowFailed(flow)) }
-        case .close(let flow): self.parts.signalling.close(flow, poller: self.parts.poller)
+        case .close(let flow): self.signalling.close(flow, poller: self.poller)
         case .resolve(let id, let host, let port, _): self.resolve(id, host, port)
         case .media(let order): self.carryOut(order)
-        case .lamp(let name, let isOn): self.parts.panel.set(name, on: isOn)
+        case .lamp(let name, let isOn): self.panel.set(name, on: isOn)
         case .screen(let state):
-            self.parts.wires.camera.put(.preview(state.selfView == .shown))
-            self.parts.wires.display.put(.draw(state))
-        case .tone(let tone): self.parts.wires.sound.put(.tone(tone))
+            self.wires.camera.put(.preview(state.selfView == .shown))
+            self.wires.display.put(.draw(state))
+        case .tone(let tone): self.wires.sound.put(.tone(tone))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
-        case .screenshot(let client, let path): self.parts.wires.display.put(.screenshot(client, path: path))
+        case .screenshot(let client, let path): self.wires.display.put(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
         case .exit(let code): self.exitCode = code
         case .wait: break
@@ -181,23 +186,23 @@ final class ControlThread {
         let process = ProcessCounters.read()
         return LocalCounters(
             descriptors: UInt64(process.fileDescriptors), threads: UInt64(process.threads),
-            residentKiB: UInt64(process.residentKB), framebuffers: self.parts.wires.counters.framebuffers)
+            residentKiB: UInt64(process.residentKB), framebuffers: self.wires.counters.framebuffers)
     }
 
     private func reply(_ client: ClientID, _ line: ByteString) {
-        self.parts.control?.send(line, to: client.number, poller: self.parts.poller)
+        self.control?.send(line, to: client.number, poller: self.poller)
     }
 
     private func resolve(_ id: ResolutionID, _ host: ByteString, _ port: UInt16) {
         if let address = IPAddress(host) {
             self.pending.append(self.resolution(id, [SocketAddress(address, port: port)]))
         } else {
-            self.parts.resolver.resolve(host, port: port, id: id.number)
+            self.resolver.resolve(host, port: port, id: id.number)
         }
     }
 
     private func carryOut(_ order: MediaOrder) {
-        let wires = self.parts.wires
+        let wires = self.wires
         switch order {
         case .start(let plan, let encoder):
             self.generation &+= 1

@@ -71,7 +71,7 @@ final class DecoderThread {
             self.wires.media.put(.pictureBroken)
             if !unit.isKeyFrame { return }
         }
-        switch decoder.decode(unit.nalUnits, isKeyFrame: unit.isKeyFrame, captured: Clock.now()) {
+        switch decoder.decode(unit, captured: Clock.now()) {
         case .picture(let frame, let isKeyFrame):
             self.wires.counters.update { $0.framesDecoded &+= 1 }
             if isKeyFrame { self.wires.media.put(.keyFrameDecoded) }

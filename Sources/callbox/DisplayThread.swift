@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import CSystem
 import Display
 import KioskEngine
 import Loop
@@ -13,4 +14,167 @@ enum DisplayMessage {
     case start(Generation)
     case stop
     case screenshot(ClientID, path: ByteString)
+}
+
+/// Owns the screen: words, pictures, flips.
+final class DisplayThread {
+    /// How far the far end's picture of this call has come.
+    private enum Remote {
+        /// No call's media run.
+        case none
+        /// None has been decoded.
+        case awaited(Generation)
+        /// The first one was put on its layer; shown when `shown` has grown beyond this count.
+        case revealing(Generation, shownBefore: UInt64)
+        /// It is on the screen and the kiosk knows it. Until the kiosk has drawn anew, the layer stays as it is.
+        case revealed(Generation, kioskHasDrawn: Bool)
+    }
+
+    private let display: Display
+    private let wires: Wires
+    private var state = ScreenState()
+    private var remote = Remote.none
+    private var fault: ByteString?
+    /// The display counts for its whole life, a call for its own.
+    private var atStart = PictureCounters()
+    private static let messagesToken: UInt64 = 1
+    private static let remoteToken: UInt64 = 2
+    private static let selfToken: UInt64 = 3
+    private static let screenToken: UInt64 = 4
+
+    init(display: Display, wires: Wires) {
+        self.display = display
+        self.wires = wires
+        self.fault = display.fault?.sentence
+    }
+
+    func run() {
+        let poller = Poller()
+        poller.watch(self.wires.display.wakeup, token: Self.messagesToken)
+        poller.watch(self.wires.remotePictures.wakeup, token: Self.remoteToken)
+        poller.watch(self.wires.selfPictures.wakeup, token: Self.selfToken)
+        var watched: Int32?
+        while true {
+            if let descriptor = self.display.fileDescriptor {
+                poller.watch(descriptor, token: Self.screenToken)
+                watched = descriptor
+            } else if let gone = watched {
+                poller.unwatch(gone)
+                watched = nil
+            }
+            for ready in poller.wait(until: self.display.deadline) {
+                switch ready.token {
+                case Self.messagesToken: self.readMessages()
+                case Self.remoteToken: self.readRemote()
+                case Self.selfToken: self.readSelf()
+                default: break
+                }
+            }
+            self.display.turn(now: Clock.now())
+            self.takeNote()
+        }
+    }
+
+    // MARK: - Inputs
+
+    private func readMessages() {
+        self.wires.display.acknowledge()
+        while let message = self.wires.display.take() {
+            switch message {
+            case .draw(let state):
+                self.state = state
+                if case .revealed(let generation, _) = self.remote {
+                    self.remote = .revealed(generation, kioskHasDrawn: true)
+                }
+                self.draw()
+            case .start(let generation):
+                self.remote = .awaited(generation)
+                self.atStart = self.display.counters(.remote)
+            case .stop:
+                self.remote = .none
+            case .screenshot(let client, let path):
+                self.screenshot(client, path)
+            }
+        }
+    }
+
+    private func readRemote() {
+        self.wires.remotePictures.acknowledge()
+        guard let picture = self.wires.remotePictures.take() else { return }
+        switch self.remote {
+        case .none:
+            return
+        case .awaited(let generation):
+            guard picture.generation == generation else { return }
+            let shown = self.display.counters(.remote).shown
+            self.remote = .revealing(generation, shownBefore: shown)
+            self.draw()
+        case .revealing(let generation, _), .revealed(let generation, _):
+            guard picture.generation == generation else { return }
+        }
+        self.display.submit(picture.frame.view, on: .remote, now: Clock.now())
+    }
+
+    private func readSelf() {
+        self.wires.selfPictures.acknowledge()
+        guard let picture = self.wires.selfPictures.take() else { return }
+        self.display.submit(picture.frame.view, on: .selfView, now: Clock.now())
+    }
+
+    /// The kiosk learns of the first picture when it is on the screen; the layer has to be there before.
+    private func draw() {
+        var state = self.state
+        switch self.remote {
+        case .none, .awaited, .revealed(_, kioskHasDrawn: true): break
+        case .revealing, .revealed(_, kioskHasDrawn: false): state.remote = .shown
+        }
+        self.display.draw(state)
+    }
+
+    private func screenshot(_ client: ClientID, _ path: ByteString) {
+        do throws(DisplayError) {
+            try self.display.screenshot(to: path, now: Clock.now())
+            self.wires.reports.put(.screenshot(client, .saved(path: path)))
+        } catch {
+            self.wires.reports.put(.screenshot(client, .failed(error.sentence)))
+        }
+    }
+
+    // MARK: - What the turn brought
+
+    private func takeNote() {
+        let counters = self.display.counters(.remote)
+        if case .revealing(let generation, let before) = self.remote, counters.shown > before {
+            self.remote = .revealed(generation, kioskHasDrawn: false)
+            self.wires.report(.firstFrameShown, generation)
+        }
+        let shown = counters.shown &- self.atStart.shown
+        let submitted = counters.submitted &- self.atStart.submitted
+        self.wires.counters.update {
+            $0.framesShown = shown
+            $0.framesDropped = submitted > shown ? submitted - shown : 0
+        }
+        self.wires.counters.framebuffers = UInt64(self.display.framebufferCount)
+        let fault = self.display.fault?.sentence
+        guard fault != self.fault else { return }
+        self.fault = fault
+        self.wires.report(fault.map { .failed(.display, $0) } ?? .restored(.display))
+    }
+}
+
+extension VideoFrame {
+    /// As the display wants it. The frame has to be kept alive as long as the view is used.
+    fileprivate var view: PictureView {
+        let planes = self.planes
+        return PictureView(
+            PixelSize(self.width, self.height),
+            aspect: SampleAspect(self.sampleAspect.width, self.sampleAspect.height),
+            format: self.format == .nv12 ? .nv12 : .yuv420,
+            planes: (
+                PicturePlane(planes.0.bytes, stride: planes.0.stride),
+                PicturePlane(planes.1.bytes, stride: planes.1.stride),
+                PicturePlane(planes.2.bytes, stride: planes.2.stride)
+            ),
+            colours: PictureColours(self.matrix == .bt709 ? .bt709 : .bt601, isFullRange: self.fullRange))
+    }
 }

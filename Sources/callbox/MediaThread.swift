@@ -28,21 +28,38 @@ struct MediaSockets: ~Copyable {
     /// Nothing longer than this is a packet of ours: an Ethernet frame's worth, and room for jumbo ones.
     static let datagramMax = 9000
 
-    /// Even ports for RTP, the next odd one for RTCP (RFC 3550 section 11), the first four free from `port` on.
-    init(from port: UInt16) throws(SocketError) {
-        var port = port & ~1
-        for _ in 0..<100 {
-            do {
-                self.audioRTP = try UDPSocket(address: nil, port: port, datagramMax: Self.datagramMax)
-                self.audioRTCP = try UDPSocket(address: nil, port: port + 1, datagramMax: Self.datagramMax)
-                self.videoRTP = try UDPSocket(address: nil, port: port + 2, datagramMax: Self.datagramMax)
-                self.videoRTCP = try UDPSocket(address: nil, port: port + 3, datagramMax: Self.datagramMax)
+    /// Even ports for RTP, the next odd one for RTCP (RFC 3550 section 11): the first four in a row that are free.
+    init(ports: ClosedRange<UInt16>) throws(SocketError) {
+        var base = UInt32(ports.lowerBound) + UInt32(ports.lowerBound & 1)
+        while base + 3 <= UInt32(ports.upperBound) {
+            let port = UInt16(base)
+            if let all = Self.open(port) {
+                self = all
                 return
-            } catch {
-                port = port > UInt16.max - 10 ? 16384 : port + 4
             }
+            base += 2
         }
         throw .bind(0)
+    }
+
+    private init(_ audioRTP: consuming UDPSocket, _ audioRTCP: consuming UDPSocket, _ videoRTP: consuming UDPSocket,
+        _ videoRTCP: consuming UDPSocket
+    ) {
+        self.audioRTP = audioRTP
+        self.audioRTCP = audioRTCP
+        self.videoRTP = videoRTP
+        self.videoRTCP = videoRTCP
+    }
+
+    private static func open(_ port: UInt16) -> MediaSockets? {
+        guard let one = Self.socket(port), let two = Self.socket(port + 1), let three = Self.socket(port + 2),
+            let four = Self.socket(port + 3)
+        else { return nil }
+        return MediaSockets(one, two, three, four)
+    }
+
+    private static func socket(_ port: UInt16) -> UDPSocket? {
+        try? UDPSocket(address: nil, port: port, datagramMax: Self.datagramMax)
     }
 
     var audioPorts: StreamPorts { StreamPorts(rtp: self.audioRTP.port, rtcp: self.audioRTCP.port) }

@@ -14,7 +14,7 @@ final class Script {
     var engine: SIPEngine
     private(set) var now = Instant.zero
     /// What the engine sent and the test did not look at yet.
-    private(set) var outbox: [(message: SIPMessage, flow: Flow)] = []
+    var outbox: [(message: SIPMessage, flow: Flow)] = []
     /// Whatever it sent that is no message.
     private(set) var rawOutbox: [[UInt8]] = []
     private(set) var closed: [Flow] = []
@@ -146,7 +146,8 @@ final class Script {
 
     /// A request of the peer's that makes a call, or belongs to none.
     func stranger(
-        _ method: String = "INVITE", callID: String = "c1", branch: String = "b1", tag: String = "f1", toTag: String = "",
+        _ method: String = "INVITE", callID: String = "c1", branch: String = "b1", tag: String = "f1",
+        toTag: String = "",
         number: Int = 1, cseqMethod: String? = nil, uri: String = "sip:kiosk@192.0.2.1", body: String? = nil,
         headers: String = "", via: String? = nil, type: String = "application/sdp"
     ) -> String {

@@ -207,7 +207,23 @@ extension CallEvent {
         case .confirmed(let answer): return answer == nil ? "confirmed" : "confirmed with answer"
         case .reoffered(let offer): return offer == nil ? "reoffered empty" : "reoffered"
         case .keyFrameRequested: return "keyFrameRequested"
-        case .ended(let reason): return "ended \(reason)"
+        case .ended(let reason): return "ended \(reason.name)"
+        }
+    }
+}
+
+extension EndReason {
+    var name: String {
+        switch self {
+        case .localHangUp: return "localHangUp"
+        case .remoteHangUp(nil, let text): return "remoteHangUp \(text.string)"
+        case .remoteHangUp(let cause?, let text): return "remoteHangUp \(cause.value) \(text.string)"
+        case .cancelled: return "cancelled"
+        case .refused(let status, let phrase): return "refused \(status.value) \(phrase.string)"
+        case .timedOut: return "timedOut"
+        case .flowFailed: return "flowFailed"
+        case .protocolFault(let words): return "protocolFault \(words.string)"
+        case .tooManyCalls: return "tooManyCalls"
         }
     }
 }

@@ -8,8 +8,12 @@
 readonly kernel_series=7.2
 readonly kernel_fragment=$project/board/virtual/kernel.config
 
-# kernel_path: the folder that holds, or will hold, the kernel as `linux`.
-kernel_path() { printf '%s/kernel-%s-%s\n' "$scratch" "$kernel_series" "$(hash_of "$kernel_fragment")"; }
+# kernel_path: the folder that holds, or will hold, the kernel as `linux`. Comments of the fragment do not count.
+kernel_path() {
+    local key
+    key=$(sed -E '/^(# CONFIG_.* is not set|CONFIG_.*)$/!d' "$kernel_fragment" | hash_of -)
+    printf '%s/kernel-%s-%s\n' "$scratch" "$kernel_series" "$key"
+}
 
 # make_kernel: makes the kernel unless it is there.
 make_kernel() {
@@ -23,9 +27,10 @@ make_kernel_now() {
     local path=$1 work=$scratch/kernel-work
     [[ ! -x $path/linux ]] || return 0
     make_root
-    discard "$path".new "$work"
-    mkdir -p "$path".new "$work"
-    fetch_kernel_source "$work"
+    discard "$path".new
+    mkdir -p "$path".new
+    # What an interrupted build left is gone on with.
+    [[ -e $work/complete-$kernel_series ]] || fetch_kernel_source "$work"
     step "configuring the kernel"
     "$project/board/enter" --net none make -C /cache/kernel-work/source ARCH=um \
         KCONFIG_ALLCONFIG=/callbox/board/virtual/kernel.config allnoconfig >"$path.new/config.log" 2>&1 \
@@ -44,9 +49,12 @@ make_kernel_now() {
 # fetch_kernel_source FOLDER: the newest packaged source of the series as FOLDER/source.
 fetch_kernel_source() {
     step "fetching the source of Linux $kernel_series"
-    local apt=$1/apt option
+    local apt=$1/apt keys source option
+    keys=$(keyring)
+    source=$(mirror)
+    discard "$1"
     mkdir -p "$apt"/{state/lists/partial,cache/archives/partial,parts}
-    printf 'deb [signed-by=%s] %s %s-backports main\n' "$(keyring)" "$(mirror)" "$suite" >"$apt/sources.list"
+    printf 'deb [signed-by=%s] %s %s-backports main\n' "$keys" "$source" "$suite" >"$apt/sources.list"
     option=(
         -qq -o Dir::State="$apt/state" -o Dir::Cache="$apt/cache" -o Dir::Etc::sourcelist="$apt/sources.list"
         -o Dir::Etc::sourceparts="$apt/parts" -o Dir::State::status=/dev/null -o APT::Architecture=amd64
@@ -63,6 +71,7 @@ fetch_kernel_source() {
         | xz -dc -T0 \
         | tar -x -C "$1/source" --strip-components=1
     discard "$apt"
+    : >"$1/complete-$kernel_series"
 }
 
 # check_config FILE: every line of the fragment must have survived the kernel's own dependency rules.

@@ -46,13 +46,16 @@ readonly left_out=(
 
 # bootstrap TARGET ARCHITECTURE LISTFILE VARIANT [OPTION...]: unpacks Debian 13 with the packages of a list.
 bootstrap() {
-    local options=(
-        --architectures="$2" --variant="$4" --mode=root --format=directory --keyring="$(keyring)"
+    local keys source options
+    apt_need mmdebstrap=mmdebstrap
+    keys=$(keyring)
+    source=$(mirror)
+    options=(
+        --architectures="$2" --variant="$4" --mode=root --format=directory --keyring="$keys"
         --include="$(packages "$3")" --aptopt='Acquire::Check-Valid-Until "false"'
         --aptopt='APT::Install-Recommends "false"' "${@:5}"
     )
-    apt_need mmdebstrap=mmdebstrap
-    mmdebstrap "${options[@]}" "$suite" "$1" "$(mirror)" 2>&1 | stages "$1.log" \
+    mmdebstrap "${options[@]}" "$suite" "$1" "$source" 2>&1 | stages "$1.log" \
         || die "mmdebstrap failed; the end of $1.log:
 $(tail -5 "$1.log")"
 }

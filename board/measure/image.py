@@ -101,19 +101,25 @@ def without(picture, rectangles):
     return copy
 
 
-def from_yuyv(raw, width, height, as_coded=False):
-    """One raw frame of V4L2's YUYV, limited BT.601, to red green blue.
-
-    `as_coded`: with the colour of each two rows mixed, which is all that 4:2:0, and so any video call, carries.
-    """
+def from_yuyv(raw, width, height):
+    """One raw frame of V4L2's YUYV, limited BT.601, to red green blue."""
     if len(raw) < width * height * 2:
         raise ValueError(f"{len(raw)} bytes are no YUYV frame of {width}x{height}")
     data = numpy.frombuffer(raw, dtype=numpy.uint8, count=width * height * 2).reshape(height, width // 2, 4)
     luma = data[:, :, 0::2].reshape(height, width).astype(numpy.float32)
     blue, red = (numpy.repeat(data[:, :, index], 2, axis=1).astype(numpy.float32) - 128 for index in (1, 3))
-    if as_coded:
-        blue, red = (numpy.repeat((plane[0::2] + plane[1::2]) / 2, 2, axis=0) for plane in (blue, red))
     return from_yuv(luma, blue, red)
+
+
+def kept_by_coding(picture, difference_max=24):
+    """A mask (height x width) of the rows that 4:2:0 can carry: it has one colour for each two rows.
+
+    Where the colours of two such rows are far apart, one coder mixes them, another takes the first: neither is wrong.
+    """
+    red, green, blue = (picture[:, :, index].astype(numpy.float32) for index in range(3))
+    luma = KR * red + (1 - KR - KB) * green + KB * blue
+    apart = numpy.maximum(abs((blue - luma)[0::2] - (blue - luma)[1::2]), abs((red - luma)[0::2] - (red - luma)[1::2]))
+    return numpy.repeat(apart <= difference_max, 2, axis=0)
 
 
 def from_yuv(luma, blue, red):
@@ -157,9 +163,9 @@ def self_test():
     assert 33 < psnr(source, noisy) < 36, psnr(source, noisy)
     red = from_yuyv(bytes([81, 90, 81, 240]) * 8, 4, 4)
     assert abs(red.astype(int) - (255, 0, 0)).max() <= 2, red[0, 0]
-    rows = bytes([81, 90, 81, 240]) * 2 + bytes([145, 54, 145, 34]) * 2
-    assert (from_yuyv(rows * 2, 4, 4)[0] != from_yuyv(rows * 2, 4, 4, as_coded=True)[0]).any()
-    assert (from_yuyv(bytes([81, 90, 81, 240]) * 8, 4, 4, as_coded=True) == red).all()
+    assert kept_by_coding(red).all()
+    striped = from_yuyv((bytes([81, 90, 81, 240]) * 2 + bytes([145, 54, 145, 34]) * 2) * 2, 4, 4)
+    assert not kept_by_coding(striped).any() and kept_by_coding(numpy.roll(striped, 1, axis=1)[0:4:2]).all()
     narrow = numpy.rint(source * (219 / 255) + 16).astype(numpy.uint8)
     assert psnr(expand_range(narrow), source) > 35 > psnr(narrow, source)
     with tempfile.TemporaryDirectory() as folder:

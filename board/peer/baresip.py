@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-AUDIO_CODECS = {"opus": "opus/48000/2", "pcmu": "PCMU/8000/1", "pcma": "PCMA/8000/1"}
+# One channel is encoded; what is offered and answered is opus/48000/2 all the same (RFC 7587).
+AUDIO_CODECS = {"opus": "opus/48000/1", "pcmu": "PCMU/8000/1", "pcma": "PCMA/8000/1"}
 AUDIO_MODULES = {"opus": "opus.so", "pcmu": "g711.so", "pcma": "g711.so"}
 
 
@@ -170,7 +171,7 @@ class Peer:
         self.command("hangup")
 
     def snapshot(self, name="peer.png", limit_s=3):
-        """A PNG of the next frame it decodes; its path. The colours are as if the range were full: `expand_range`."""
+        """A PNG of the next frame it decodes; its path. Its colours want `image.expand_range`."""
         path = self.folder / name
         path.unlink(missing_ok=True)
         self.command("snapshot_recv", path)

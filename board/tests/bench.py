@@ -50,7 +50,6 @@ class Bench:
                   "--stream-mmap=3 --stream-count=2 --stream-to=/share/camera.yuyv", limit_s=15)
         raw = (self.board.share / "camera.yuyv").read_bytes()
         self.camera_picture = image.from_yuyv(raw, width, height)
-        self.camera_coded = image.from_yuyv(raw, width, height, as_coded=True)
         image.save(self.camera_picture, self.folder / "camera.png")
 
     def pattern(self, number):
@@ -105,6 +104,13 @@ class Bench:
         """Records what the loudspeaker plays into the share, until terminated."""
         return self.board.spawn(f"exec arecord -q -D {self.board.speaker_tap} -f S16_LE -r 48000 -c 1 /share/{name}",
                                 log="arecord.log")
+
+    def camera_psnr(self, picture, mirrored=False):
+        """PSNR of what the far end decoded against what stands before the camera, where 4:2:0 can carry it."""
+        if picture.shape != self.camera_picture.shape:
+            raise Failed(f"{picture.shape[1]}x{picture.shape[0]}", "the far end got another size than the camera's")
+        source = image.mirror(self.camera_picture) if mirrored else self.camera_picture
+        return image.psnr(picture, source, image.kept_by_coding(source))
 
     def media_ports(self, since=0):
         """{"audio": port, "video": port} of the kiosk, from the last session description it sent."""

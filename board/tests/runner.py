@@ -91,7 +91,7 @@ def judge(value, bound):
     limit, unit = float(parts[2]), parts[3] or ""
     holds = {"<=": value <= limit, ">=": value >= limit, "=": value == limit}[parts[1]]
     figure = f"{value:d}" if isinstance(value, int) else f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
-    return (f"{figure} {unit}".strip(), holds)
+    return (f"{figure} {unit.split(' ')[0]}".strip(), holds)
 
 
 class Context:
@@ -189,6 +189,7 @@ def run_one(context, row):
         why = "out of bound"
     except Failed as failure:
         figure, holds, why = failure.figure, False, failure.why
+        context.log(f"failed: {failure}")
     except Exception as fault:
         context.log(traceback.format_exc())
         figure, holds, why = type(fault).__name__, False, " ".join(str(fault).split())[:240]

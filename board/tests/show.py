@@ -98,9 +98,8 @@ def pictures(bench, story, peer, kiosk):
                    "with all that lies over it")
     seen = image.expand_range(image.load(peer.snapshot()))
     image.save(seen, OUT / "peer.png")
-    if seen.shape == bench.camera_coded.shape:
-        level = float(image.psnr(seen, bench.camera_coded))
-        story.keep("peer_psnr_db", level, f"what the far end saw is saved: {level:.1f} dB")
+    level = float(bench.camera_psnr(seen))
+    story.keep("peer_psnr_db", level, f"what the far end saw is saved: {level:.1f} dB")
 
 
 def sounds(bench, story, peer, part):

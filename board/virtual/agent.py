@@ -3,6 +3,7 @@
 """What the harness talks to inside the virtual board: one JSON object a line over a serial line.
 
 A request is {"id": N, "op": NAME, …}; its answer {"id": N, "ok": true, …} or {"id": N, "ok": false, "error": text}.
+A long request lies in a file: {"file": path}.
 Each request has a thread of its own, so a long one holds nobody up. Times are CLOCK_MONOTONIC of the board.
 """
 
@@ -72,6 +73,10 @@ class Agent:
 
     def answer(self, line):
         request = json.loads(line)
+        if "file" in request:
+            path = Path(request["file"])
+            request = json.loads(path.read_bytes())
+            path.unlink()
         identifier, name = request.pop("id"), request.pop("op")
         try:
             result = getattr(self, f"op_{name}")(**request)

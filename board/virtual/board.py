@@ -4,8 +4,6 @@
 import base64
 import contextlib
 import ctypes
-import itertools
-import json
 import os
 import re
 import shutil
@@ -13,21 +11,17 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from pathlib import Path
 
+from virtual.channel import BoardError, Channel
 from virtual.network import Network
 
 HERE = Path(__file__).resolve().parent
 MEMORY = "1024M"
-BOOT_LIMIT_S, OFF_LIMIT_S, ANSWER_SLACK_S = 20, 8, 5
+BOOT_LIMIT_S, OFF_LIMIT_S = 20, 8
 PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-class BoardError(Exception):
-    """The board did not start, did not answer, or refused a request; the text is for a person."""
 
 
 class Board:
@@ -45,8 +39,6 @@ class Board:
         self.folder, self.configuration = Path(folder).resolve(), Path(configuration)
         self.share, self.console = self.folder / "share", self.folder / "console.log"
         self.stack, self.process, self.boot_seconds = contextlib.ExitStack(), None, None
-        self.numbers, self.answers_by_id, self.arrived = itertools.count(1), {}, threading.Condition()
-        self.requesting = threading.Lock()
         found = re.search(r"^\s*debounce\s*=\s*(\d+)", self.configuration.read_text(), re.M)
         self.debounce_ms = int(found[1]) if found else 20
 
@@ -73,10 +65,10 @@ class Board:
         shutil.rmtree(self.share, ignore_errors=True)
         self.share.mkdir(parents=True)
         self.stack.enter_context(Network())
-        state = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="callbox-board-")))
+        state = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="board-", dir="/run")))
         begin = time.monotonic()
         self._launch(kernel, state, self._boot_partition(state))
-        self._wait_answer(0, BOOT_LIMIT_S, "its start")
+        self.channel.wait(0, BOOT_LIMIT_S, "its start")
         self.boot_seconds = time.monotonic() - begin
 
     def _boot_partition(self, state):
@@ -88,10 +80,9 @@ class Board:
 
     def _launch(self, kernel, state, image):
         ours, theirs = socket.socketpair()
-        self.channel = ours
         self.stack.callback(ours.close)
         command = [
-            kernel, f"mem={MEMORY}", f"umid={os.getpid()}-{id(self)}", f"uml_dir={state}/",
+            kernel, "seccomp=auto", f"mem={MEMORY}", f"umid={os.getpid()}-{id(self)}", f"uml_dir={state}/",
             "root=/dev/root", "rootfstype=hostfs", "rootflags=/", f"init={HERE}/init", "panic=-1",
             f"ubd0={image}", "con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{theirs.fileno()}",
             "vec0:transport=raw,ifname=um0,depth=64,gro=0",
@@ -105,7 +96,7 @@ class Board:
                 pass_fds=[theirs.fileno()], start_new_session=True,
                 preexec_fn=lambda: _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
         self.stack.callback(self._kill)
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.channel = Channel(ours, self.process, self.share, self.console)
 
     def _kill(self):
         if self.process.poll() is None:
@@ -124,60 +115,18 @@ class Board:
         except subprocess.TimeoutExpired:
             self._kill()
             raise BoardError(f"the board had to be killed: it was not off after {OFF_LIMIT_S} s; see {self.console}")
-        left = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _session(pid) == self.process.pid]
+        left = _alive_in_session(self.process.pid)
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         if left:
-            self._kill_each(left)
             raise BoardError(f"{len(left)} processes of the board outlived it")
         return "switched off"
 
-    @staticmethod
-    def _kill_each(pids):
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
     # Requests
 
-    def _listen(self):
-        pending = b""
-        while True:
-            try:
-                data = self.channel.recv(1 << 16)
-            except OSError:
-                data = b""
-            if not data:
-                break
-            *lines, pending = (pending + data).split(b"\n")
-            with self.arrived:
-                for line in lines:
-                    answer = json.loads(line)
-                    self.answers_by_id[answer.pop("id")] = answer
-                self.arrived.notify_all()
-
-    def _wait_answer(self, number, limit_s, what):
-        until = time.monotonic() + limit_s
-        with self.arrived:
-            while number not in self.answers_by_id:
-                self.arrived.wait(0.1)
-                if self.process.poll() is not None:
-                    raise BoardError(f"the board went off during {what}; see {self.console}")
-                if time.monotonic() > until:
-                    raise BoardError(f"the board gave no answer to {what} within {limit_s:.0f} s; see {self.console}")
-            return self.answers_by_id.pop(number)
-
-    def request(self, op, limit_s=0, **arguments):
-        """One request to the agent, which may take `limit_s` by itself; its answer as a dictionary."""
-        number = next(self.numbers)
-        line = json.dumps({"id": number, "op": op, **arguments}).encode() + b"\n"
-        with self.requesting:
-            try:
-                self.channel.sendall(line)
-            except OSError as fault:
-                raise BoardError(f"the board cannot be reached: {fault}; see {self.console}") from fault
-        answer = self._wait_answer(number, limit_s + ANSWER_SLACK_S, op)
-        if not answer.pop("ok"):
-            raise BoardError(f"{op}: {answer['error']}")
-        return answer
+    def request(self, op, limit_s=0, /, **arguments):
+        return self.channel.request(op, limit_s, arguments)
 
     def answers(self):
         """Whether the agent is there."""
@@ -255,9 +204,12 @@ class Board:
                 if fault.search(line) and not any(pattern.search(line) for pattern in allowed)]
 
 
-def _session(pid):
-    """The session of a process, or None when it is gone."""
-    try:
-        return os.getsid(pid)
-    except ProcessLookupError:
-        return None
+def _alive_in_session(session):
+    """The processes of a session that are more than zombies."""
+    alive = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == session and state not in "ZX":
+                alive.append(int(stat.parent.name))
+    return alive

@@ -28,5 +28,10 @@ static inline int callbox_av_private_int(AVCodecContext *context, const char *na
     return av_opt_set_int(context->priv_data, name, value, 0);
 }
 
+/// The same for a fraction.
+static inline int callbox_av_private_float(AVCodecContext *context, const char *name, double value) {
+    return av_opt_set_double(context->priv_data, name, value, 0);
+}
+
 /// Nothing of FFmpeg or of the codecs below it goes to the terminal: every fault is a return value here.
 static inline void callbox_av_quiet(void) { av_log_set_level(AV_LOG_QUIET); }

@@ -2,8 +2,8 @@
 
 import Bytes
 
-/// Builds access units from RTP packets that come in order of their sequence numbers (RFC 6184): single NAL unit, STAP-A and
-/// FU-A. Anything else is dropped and counted.
+/// Builds access units from RTP packets that come in order of their sequence numbers (RFC 6184): single NAL unit,
+/// STAP-A and FU-A. Anything else is dropped and counted.
 ///
 /// One instance serves one synchronisation source; a new source needs a new one.
 public struct H264Depacketizer: Sendable {
@@ -38,8 +38,8 @@ public struct H264Depacketizer: Sendable {
 
     public init() {}
 
-    /// Takes the next packet; gives the access units it ends: none, one, or two (one ended by the change of timestamp, one by the
-    /// marker).
+    /// Takes the next packet; gives the access units it ends: none, one, or two (one ended by the change of timestamp,
+    /// one by the marker).
     public mutating func take(_ packet: RTPPacket) -> [AccessUnit] {
         let isFirst = self.expected == nil
         let isGap = !isFirst && self.expected != packet.sequence

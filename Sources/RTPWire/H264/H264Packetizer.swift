@@ -4,8 +4,8 @@
 public struct H264Packetizer: Sendable {
     /// The packetization modes of RFC 6184 section 6 that are used.
     public enum Mode: Hashable, Sendable {
-        /// Mode 0: one NAL unit a packet. A NAL unit longer than `maxPayloadSize` still goes as one packet, for the network to
-        /// fragment: the encoder should have been told to keep slices below it.
+        /// Mode 0: one NAL unit a packet. A NAL unit longer than `maxPayloadSize` still goes as one packet, for the
+        /// network to fragment: the encoder should have been told to keep slices below it.
         case singleNAL
         /// Mode 1: also FU-A, and STAP-A for the small units that lead a picture.
         case nonInterleaved
@@ -48,7 +48,8 @@ public struct H264Packetizer: Sendable {
         return payloads
     }
 
-    /// Appends the unit at `index`, alone, in fragments, or with those after it; returns the index after the last taken.
+    /// Appends the unit at `index`, alone, in fragments, or with those after it; returns the index after the last
+    /// taken.
     private func appendNext(_ nalUnits: [[UInt8]], from index: Int, to payloads: inout [Payload]) -> Int {
         let nalUnit = nalUnits[index]
         guard !nalUnit.isEmpty else { return index + 1 }

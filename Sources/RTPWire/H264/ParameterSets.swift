@@ -49,7 +49,8 @@ public struct H264ParameterSets: Hashable, Sendable {
         self.pictures.append(Picture(id: id, sequenceID: sequenceID, nalUnit: nalUnit))
     }
 
-    /// The sequence and picture parameter set that a slice with this picture parameter set id needs; nil unless both are known.
+    /// The sequence and picture parameter set that a slice with this picture parameter set id needs; nil unless both
+    /// are known.
     func needed(byPicture id: UInt32) -> (sequence: [UInt8], picture: [UInt8])? {
         guard let picture = self.pictures.first(where: { $0.id == id }),
             let sequence = self.sequences.first(where: { $0.parsed.id == picture.sequenceID })

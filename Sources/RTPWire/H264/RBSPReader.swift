@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads bits and Exp-Golomb codes of a NAL unit's raw byte sequence payload, emulation prevention bytes taken out (H.264
-/// sections 7.3.1 and 9.1). Nil past the end; never reads more than it was given.
+/// Reads bits and Exp-Golomb codes of a NAL unit's raw byte sequence payload, emulation prevention bytes taken out
+/// (H.264 sections 7.3.1 and 9.1). Nil past the end; never reads more than it was given.
 struct RBSPReader {
     private let bytes: [UInt8]
     private var position = 0

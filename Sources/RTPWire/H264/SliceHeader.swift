@@ -32,7 +32,8 @@ enum RecoveryPoint {
     private static let payloadType: UInt32 = 6
     private static let messagesMax = 16
 
-    /// Whether this SEI says that the picture it goes with is right from itself on (H.264 section D.1.8, recovery_frame_cnt 0).
+    /// Whether this SEI says that the picture it goes with is right from itself on (H.264 section D.1.8,
+    /// recovery_frame_cnt 0).
     static func isImmediate(in nalUnit: [UInt8]) -> Bool {
         guard let first = nalUnit.first, NALUnitType.of(first) == NALUnitType.sei else { return false }
         var reader = RBSPReader(nalUnit.dropFirst(), limit: RTPLimits.parameterSetBytesMax)

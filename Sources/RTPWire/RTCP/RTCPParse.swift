@@ -117,7 +117,8 @@ enum RTCPBody {
         var cname: ByteString?
         while let type = reader.uint8() {
             if type == RTCPType.itemEnd {
-                // A chunk ends on a word boundary; the body's length is whole words, so what remains tells where that is.
+                // A chunk ends on a word boundary; the body's length is whole words, so what remains tells where that
+                // is.
                 return reader.skip(reader.remaining % 4) ? .some(cname) : nil
             }
             guard let length = reader.uint8(), let text = reader.take(Int(length)) else { return nil }

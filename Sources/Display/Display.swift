@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CSystem
+import KioskEngine
+
+/// The layers that pictures can be put on.
+public enum PictureLayer: Sendable {
+    case remote
+    case selfView
+
+    var layer: Layer {
+        switch self {
+        case .remote: return .remote
+        case .selfView: return .selfView
+        }
+    }
+}
+
+/// What became of the pictures of one layer.
+public struct PictureCounters: Equatable, Sendable {
+    public var submitted: UInt64 = 0
+    /// Went out to the screen.
+    public var shown: UInt64 = 0
+    /// Made no sense, or could not be converted.
+    public var refused: UInt64 = 0
+
+    public init() {}
+}
+
+/// Where things are on a screen, in pixels.
+public struct ScreenPlaces: Equatable, Sendable {
+    public var remote: Rectangle?
+    public var selfView: Rectangle?
+    /// What text, symbols and the legend may cover.
+    public var words: [Rectangle]
+}
+
+/// The screen, owned by one thread.
+///
+/// It always works: without a display, or with one that is unplugged or in other hands, everything is accepted and
+/// nothing is shown, `fault` says why, and it is looked for again every two seconds.
+///
+/// The thread's turn: wait until `fileDescriptor` can be read, work arrives, or `deadline`; put in what has arrived by
+/// `draw` and `submit`; then call `turn`.
+public final class Display {
+    private static let retryInterval = Duration.seconds(2)
+    /// A picture that waits for its layer to be shown is too old after this: it may be of a former call.
+    private static let heldLimit = Duration.milliseconds(300)
+
+    /// One picture layer.
+    private struct PictureState {
+        var isWanted = false
+        /// What the arrangement on the screen has of it.
+        var shown: (size: PixelSize, aspect: SampleAspect, format: PixelFormat)?
+        var held: (picture: HeldPicture, until: Instant)?
+        var counters = PictureCounters()
+    }
+
+    private let settings: DisplaySettings
+    private var screen: Screen?
+    private var state = ScreenState()
+    /// The last state without the far end's picture: its card stands until the picture is there.
+    private var card = ScreenState()
+    private var remote = PictureState()
+    private var selfView = PictureState()
+    private var needsWords = true
+    private var needsChange = true
+    private var nextCheck = Instant.zero
+    /// Why there is no picture; nil while all is well, and always with `connector = none`.
+    public private(set) var fault: DisplayError?
+
+    public init(_ settings: DisplaySettings, now: Instant) {
+        self.settings = settings
+        self.nextCheck = now
+    }
+
+    /// Can be read when something reached the screen; nil without a display. May change with each `turn`.
+    public var fileDescriptor: Int32? { self.screen?.card.descriptor }
+    public var screenSize: PixelSize? { self.screen?.size }
+    public var connectorName: ByteString? { self.screen?.card.name }
+    public var framebufferCount: Int { self.screen?.framebufferCount ?? 0 }
+    /// When `turn` is due though nothing has happened.
+    public var deadline: Instant? {
+        if self.settings.connector == .none { return nil }
+        guard let flight = self.screen?.deadline else { return self.nextCheck }
+        return min(flight, self.nextCheck)
+    }
+
+    /// Where things are on the screen now, in pixels; nil for what is not there.
+    public var places: ScreenPlaces {
+        ScreenPlaces(
+            remote: self.screen?.request?.remote?.place.destination,
+            selfView: self.screen?.request?.selfView?.place.destination, words: self.screen?.words.ink ?? [])
+    }
+
+    public func counters(_ layer: PictureLayer) -> PictureCounters {
+        self[layer.layer].counters
+    }
+
+    private subscript(layer: Layer) -> PictureState {
+        get { layer == .selfView ? self.selfView : self.remote }
+        set {
+            if layer == .selfView { self.selfView = newValue } else { self.remote = newValue }
+        }
+    }
+}
+
+// MARK: - What is to be shown
+
+extension Display {
+    /// Shows `state` from the next turn on: words, and which picture layers are visible.
+    public func draw(_ state: ScreenState) {
+        guard state != self.state else { return }
+        self.state = state
+        if state.remote == .hidden { self.card = state }
+        self.needsWords = true
+        self.want(.remote, state.remote == .shown)
+        self.want(.selfView, state.selfView == .shown)
+    }
+
+    private func want(_ layer: Layer, _ isWanted: Bool) {
+        guard self[layer].isWanted != isWanted else { return }
+        self[layer].isWanted = isWanted
+        self[layer].shown = nil
+        if !isWanted { self[layer].held = nil }
+        self.needsChange = true
+    }
+
+    /// Takes a new picture: into a buffer that is not on the screen where its layer is visible. A former one that was
+    /// not shown yet is replaced. Pictures of layers that are not visible yet are kept for a moment, so that the layer
+    /// appears with the newest one.
+    public func submit(_ picture: PictureView, on pictureLayer: PictureLayer, now: Instant) {
+        let layer = pictureLayer.layer
+        guard picture.isSane else {
+            self[layer].counters.refused &+= 1
+            return
+        }
+        self[layer].counters.submitted &+= 1
+        if let shown = self[layer].shown, shown == (picture.size, picture.aspect, picture.format),
+            let (surface, index) = self.screen?.surface(of: layer)
+        {
+            let isDrawn = surface.draw(picture, surface.plan.placements[index].source, placement: index)
+            if !isDrawn { self[layer].counters.refused &+= 1 }
+            return
+        }
+        guard self.screen != nil else { return }
+        self[layer].held = (HeldPicture(picture), now + Self.heldLimit)
+        if self[layer].isWanted { self.needsChange = true }
+    }
+
+    /// Sends what is new to the screen, takes note of what has arrived there, looks after the display itself.
+    public func turn(now: Instant) {
+        self.look(now)
+        guard let screen = self.screen else { return }
+        _ = screen.handleEvents(now: now)
+        guard !screen.isBusy else { return }
+        if self.needsWords || self.needsChange {
+            Page.draw(self.words(now), on: screen.words, around: self.selfViewHole(screen))
+            self.needsWords = false
+        }
+        do throws(DisplayError) {
+            if self.needsChange {
+                try self.change(screen, now)
+            } else {
+                for layer in try screen.flip(now: now) { self[layer].counters.shown &+= 1 }
+            }
+        } catch {
+            self.lose(error, now)
+        }
+    }
+
+    /// Saves what is on the screen as a PNG file. Blocks for some tens of milliseconds.
+    public func screenshot(to path: ByteString, now: Instant) throws(DisplayError) {
+        guard let screen = self.screen else { throw self.fault ?? .noController }
+        // What was put in before this call shall be on the picture: one commit may be under way, another due after it.
+        for _ in 0..<2 {
+            self.turn(now: now)
+            self.finish(screen, now)
+        }
+        try screen.save(to: path)
+    }
+}
+
+// MARK: - The display itself
+
+extension Display {
+    /// Waits for the commit under way, which ends within a frame or two.
+    private func finish(_ screen: Screen, _ now: Instant) {
+        var entry = pollfd(fd: screen.card.descriptor, events: Int16(POLLIN), revents: 0)
+        while screen.isBusy {
+            let isEvent = poll(&entry, 1, 100) > 0
+            _ = screen.handleEvents(now: isEvent ? now : Instant(nanoseconds: .max))
+        }
+    }
+
+    /// Finds the display, or notices that it is gone.
+    private func look(_ now: Instant) {
+        guard now >= self.nextCheck, self.settings.connector != .none else { return }
+        self.nextCheck = now + Self.retryInterval
+        if let screen = self.screen {
+            if !screen.card.isConnected { self.lose(.notConnected([screen.card.name]), now) }
+            return
+        }
+        do throws(DisplayError) {
+            var wanted: ByteString?
+            if case .named(let name) = self.settings.connector { wanted = name }
+            self.screen = try Screen(try Card.open(connector: wanted))
+            self.fault = nil
+            self.needsWords = true
+            self.needsChange = true
+        } catch {
+            self.fault = error
+        }
+    }
+
+    private func lose(_ error: DisplayError, _ now: Instant) {
+        self.fault = error
+        self.screen = nil
+        self.remote.shown = nil
+        self.selfView.shown = nil
+        self.nextCheck = now + Self.retryInterval
+    }
+
+    /// Plans and shows the layers that are wanted and have a picture.
+    private func change(_ screen: Screen, _ now: Instant) throws(DisplayError) {
+        let remote = self.picture(.remote, now)
+        let selfView = self.picture(.selfView, now)
+        let layout = ScreenLayout(screen.size)
+        var request = PlanRequest(screen: screen.size)
+        if let remote {
+            request.remote = PictureWish(
+                remote.format, layout.remote(remote.size, remote.aspect, self.settings.remote))
+        }
+        if let selfView {
+            let place = layout.selfView(selfView.size, selfView.aspect, self.settings.selfViewCorner)
+            request.selfView = PictureWish(selfView.format, place, isMirrored: true)
+        }
+        var pictures: [(layer: Layer, picture: HeldPicture)] = []
+        for layer in [Layer.remote, .selfView] where self[layer].isWanted {
+            if let held = self[layer].held { pictures.append((layer, held.picture)) }
+        }
+        guard try screen.change(to: request, pictures: pictures, now: now) else { return }
+        for (layer, _) in pictures { self[layer].counters.shown &+= 1 }
+        self.remote.shown = remote
+        self.selfView.shown = selfView
+        self.remote.held = nil
+        self.selfView.held = nil
+        self.needsChange = false
+    }
+
+    /// The shape of the picture that a layer is to show; nil where it is not to be shown, or has none yet.
+    private func picture(
+        _ layer: Layer, _ now: Instant
+    ) -> (size: PixelSize, aspect: SampleAspect, format: PixelFormat)? {
+        if let held = self[layer].held, now > held.until { self[layer].held = nil }
+        guard self[layer].isWanted else { return nil }
+        guard let view = self[layer].held?.picture.view else { return self[layer].shown }
+        return (view.size, view.aspect, view.format)
+    }
+
+    /// The state as far as it can be shown: with the last card while the far end's picture is missing.
+    private func words(_ now: Instant) -> ScreenState {
+        guard self.state.remote == .shown, self.picture(.remote, now) == nil else { return self.state }
+        var state = self.state
+        state.remote = .hidden
+        (state.headline, state.detail, state.symbol) = (self.card.headline, self.card.detail, self.card.symbol)
+        return state
+    }
+
+    /// The part of the words that stays clear for the own picture.
+    private func selfViewHole(_ screen: Screen) -> Rectangle? {
+        guard self.selfView.isWanted else { return nil }
+        let shape = self.selfView.held.map { ($0.picture.view.size, $0.picture.view.aspect) }
+            ?? self.selfView.shown.map { ($0.size, $0.aspect) }
+        guard let (size, aspect) = shape else { return nil }
+        return ScreenLayout(screen.size).selfView(size, aspect, self.settings.selfViewCorner).destination
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CALSA
+import CSystem
+import MediaEngine
+
+/// What the sound thread is told.
+public enum SoundOrder {
+    /// A call's sound begins; the playout buffer starts empty.
+    case start(AudioPlan)
+    /// The call goes on otherwise: hold, another codec.
+    case update(AudioPlan)
+    case stop
+    /// Silence is sent in place of the microphone.
+    case mute(Bool)
+    case tone(ToneKind)
+    /// One short click that answers a key.
+    case click
+    /// A packet came.
+    case packet(AudioPacket)
+}
+
+/// What the sound thread tells.
+public enum SoundOutput {
+    case encoded(EncodedSound)
+    /// The first received sound of the call; it is heard at that time.
+    case firstSoundPlayed(Instant)
+    /// A device is not there, or went away; it is tried again every two seconds.
+    case failed(SoundDirection, ByteString)
+    case restored(SoundDirection)
+    /// Once a second in a call.
+    case statistics(SoundStatistics)
+}
+
+/// Counts of the loop's life, and what it measures now.
+public struct SoundStatistics: Equatable, Sendable {
+    public var overruns: UInt64 = 0
+    public var underruns: UInt64 = 0
+    /// Packets whose sound was made up.
+    public var concealed: UInt64 = 0
+    public var damaged: UInt64 = 0
+    /// The loudest sample of the last second, 0 to 32768.
+    public var capturePeak = 0
+    public var playbackPeak = 0
+    /// Received sound that waits, and what is aimed at.
+    public var bufferedMs = 0
+    public var targetMs = 0
+    /// Sound queued in the loudspeaker.
+    public var playbackQueuedMs = 0
+
+    public init() {}
+}
+
+/// Microphone to packets and packets to loudspeaker, in periods of 10 ms.
+///
+/// Everything happens in `turn`, which the sound thread calls for ever. It waits for the sound card (or for the clock
+/// where there is none), never longer than a second, and does what is due.
+public final class SoundLoop {
+    private let clock: () -> Instant
+    private let wakeDescriptor: Int32
+    private let nextOrder: () -> SoundOrder?
+    private let emit: (SoundOutput) -> Void
+    private let capture: SoundDevice
+    private let playback: SoundDevice
+    private var plan: AudioPlan?
+    private var isMuted = false
+    private var sender = SoundSender()
+    private var receiver = SoundReceiver()
+    private var tones = ToneGenerator()
+    private var period = [Int16](repeating: 0, count: SoundFormat.periodFrames)
+    private var descriptors: [pollfd] = []
+    private var quietAt: Instant?
+    private var statisticsAt = Instant.zero
+    private var idleTurns = 0
+
+    /// Silence played after the last sound, so that devices do not cut it off or click.
+    private static let quietMs = 200
+    private static let idleWaitMs = 1000
+    private static let activeWaitMs = 20
+    private static let statisticsMs = 1000
+    /// After a hold-up, so much is caught up in one turn; a bound on its length.
+    private static let periodsATurn = 8
+
+    /// - Parameters:
+    ///   - capture: as `PCMName` reads it; `none` for no microphone, which sends silence.
+    ///   - playback: the same for the loudspeaker.
+    ///   - clock: the monotonic clock.
+    ///   - wakeDescriptor: becomes readable when there is an order; −1 for none. `nextOrder` has to clear it.
+    ///   - nextOrder: the next order, or nil.
+    public init(
+        capture: ByteString, playback: ByteString, clock: @escaping () -> Instant, wakeDescriptor: Int32,
+        nextOrder: @escaping () -> SoundOrder?, emit: @escaping (SoundOutput) -> Void
+    ) {
+        self.clock = clock
+        self.wakeDescriptor = wakeDescriptor
+        self.nextOrder = nextOrder
+        self.emit = emit
+        let now = clock()
+        self.capture = SoundDevice(capture, direction: .capture, now: now)
+        self.playback = SoundDevice(playback, direction: .playback, now: now)
+    }
+
+    /// Whether the device of that direction was found.
+    public func isPresent(_ direction: SoundDirection) -> Bool {
+        direction == .capture ? self.capture.isPresent : self.playback.isPresent
+    }
+
+    /// Waits for what is next and does it.
+    public func turn() {
+        self.tellEvents()
+        self.wait()
+        while let order = self.nextOrder() { self.obey(order, self.clock()) }
+        let now = self.clock()
+        self.turnDevices(now)
+        let done = self.captureDue(now) + self.playbackDue(now)
+        // A descriptor that is ready without frames would make this spin.
+        self.idleTurns = done == 0 ? self.idleTurns + 1 : 0
+        if self.idleTurns > 2, self.isBusy { _ = poll(nil, 0, 2) }
+        self.tellStatistics(now)
+    }
+
+    private var isBusy: Bool { self.plan != nil || self.tones.isActive || self.quietAt != nil }
+
+    private func wait() {
+        let now = self.clock()
+        self.descriptors.removeAll(keepingCapacity: true)
+        if self.wakeDescriptor >= 0 {
+            self.descriptors.append(pollfd(fd: self.wakeDescriptor, events: Int16(POLLIN), revents: 0))
+        }
+        self.capture.appendDescriptors(to: &self.descriptors)
+        self.playback.appendDescriptors(to: &self.descriptors)
+        var limit = now + .milliseconds(self.isBusy ? Self.activeWaitMs : Self.idleWaitMs)
+        for deadline in [self.capture.deadline, self.playback.deadline] {
+            if let deadline { limit = min(limit, deadline) }
+        }
+        // Rounded up, so that a deadline has passed when poll comes back.
+        let milliseconds = limit <= now ? 0 : (limit - now).milliseconds + 1
+        _ = poll(&self.descriptors, nfds_t(self.descriptors.count), Int32(clamping: milliseconds))
+    }
+
+    private func tellEvents() {
+        for device in [self.capture, self.playback] {
+            while let event = device.takeEvent() {
+                switch event {
+                case .failed(let text): self.emit(.failed(device.direction, text))
+                case .restored: self.emit(.restored(device.direction))
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Orders
+
+extension SoundLoop {
+    private func obey(_ order: SoundOrder, _ now: Instant) {
+        switch order {
+        case .start(let plan):
+            self.plan = plan
+            self.receiver.reset()
+            self.sender.use(plan)
+            self.statisticsAt = now + .milliseconds(Self.statisticsMs)
+        case .update(let plan):
+            self.plan = plan
+            self.sender.use(plan)
+        case .stop:
+            self.plan = nil
+            self.receiver.reset()
+        case .mute(let isOn):
+            self.isMuted = isOn
+        case .tone(let kind):
+            self.tones.play(kind)
+        case .click:
+            self.tones.playClick()
+        case .packet(let packet):
+            guard let plan = self.plan, plan.stream.receives else { return }
+            self.receiver.insert(packet, now)
+        }
+    }
+
+    /// The microphone is open in calls only; the loudspeaker as long as there is something to hear.
+    private func turnDevices(_ now: Instant) {
+        if self.plan == nil { self.capture.turnOff() } else { self.capture.turnOn(now) }
+        if self.plan != nil || self.tones.isActive {
+            self.quietAt = now + .milliseconds(Self.quietMs)
+            self.playback.turnOn(now)
+        } else if let quietAt = self.quietAt, now >= quietAt {
+            self.quietAt = nil
+            self.playback.turnOff()
+        }
+    }
+}
+
+// MARK: - Frames
+
+extension SoundLoop {
+    private func captureDue(_ now: Instant) -> Int {
+        let periods = min(self.capture.periodsReady(now), Self.periodsATurn)
+        guard periods > 0 else { return 0 }
+        var age = SoundFormat.duration(frames: self.capture.queuedFrames)
+        for _ in 0..<periods {
+            self.capture.read(into: &self.period, now)
+            let captured = now + Duration(nanoseconds: 0 - age.nanoseconds)
+            age = age - .milliseconds(SoundFormat.periodMs)
+            if let packet = self.sender.encode(&self.period, isMuted: self.isMuted, captured: captured) {
+                self.emit(.encoded(packet))
+            }
+        }
+        return periods
+    }
+
+    private func playbackDue(_ now: Instant) -> Int {
+        let periods = min(self.playback.periodsReady(now), Self.periodsATurn)
+        for _ in 0..<periods {
+            let isFirst = self.receiver.next(into: &self.period, now)
+            if isFirst {
+                self.emit(.firstSoundPlayed(now + SoundFormat.duration(frames: self.playback.queuedFrames)))
+            }
+            self.tones.mix(into: &self.period)
+            self.playback.write(self.period, now)
+        }
+        return periods
+    }
+
+    private func tellStatistics(_ now: Instant) {
+        guard self.plan != nil, now >= self.statisticsAt else { return }
+        self.statisticsAt = now + .milliseconds(Self.statisticsMs)
+        var statistics = SoundStatistics()
+        statistics.overruns = self.capture.xruns
+        statistics.underruns = self.playback.xruns
+        statistics.capturePeak = self.sender.meter.take()
+        statistics.playbackQueuedMs = self.playback.queuedFrames * 1000 / SoundFormat.rate
+        self.receiver.fill(&statistics)
+        self.emit(.statistics(statistics))
+    }
+}

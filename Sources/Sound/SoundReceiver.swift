@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import MediaEngine
+
+/// The receiving half of the sound loop: packets, through the playout buffer, to periods of 10 ms.
+struct SoundReceiver {
+    private var playout = PlayoutBuffer()
+    private let decoder = AudioDecoder()
+    /// Sound decoded and not yet asked for: packets are mostly longer than a period.
+    private var decoded = SampleQueue(capacity: SoundFormat.rate / 2)
+    private var clockRate: UInt32 = 8000
+    private var hasPlayed = false
+    private var meter = LevelMeter()
+
+    init() {}
+
+    /// A new call.
+    mutating func reset() {
+        self.playout.reset()
+        self.decoder.reset()
+        self.decoded.removeAll()
+        self.hasPlayed = false
+    }
+
+    mutating func insert(_ packet: AudioPacket, _ now: Instant) {
+        self.playout.insert(packet, now: now)
+    }
+
+    /// Fills one period with what is to be heard next; silence where there is nothing.
+    ///
+    /// - Returns: true once in a call, when the first received sound is in the period.
+    mutating func next(into period: inout [Int16], _ now: Instant) -> Bool {
+        var isFirst = false
+        while self.decoded.count < period.count {
+            switch self.playout.next(now: now) {
+            case .packet(let packet):
+                self.clockRate = packet.codec.clockRate
+                self.decoded.append(self.decoder.decode(packet))
+                isFirst = isFirst || !self.hasPlayed
+                self.hasPlayed = true
+                // Less than a sample makes no progress.
+                if packet.samples == 0 { return self.fill(&period, isFirst) }
+            case .conceal(let samples):
+                let made = self.decoder.conceal(samples, clockRate: self.clockRate)
+                guard !made.isEmpty else { return self.fill(&period, isFirst) }
+                self.decoded.append(made)
+            case .silence:
+                return self.fill(&period, isFirst)
+            }
+        }
+        return self.fill(&period, isFirst)
+    }
+
+    mutating func fill(_ statistics: inout SoundStatistics) {
+        statistics.concealed = self.playout.counts.concealed
+        statistics.damaged = self.decoder.damaged
+        statistics.playbackPeak = self.meter.take()
+        statistics.bufferedMs = self.playout.bufferedMs
+        statistics.targetMs = self.playout.targetMs
+    }
+
+    private mutating func fill(_ period: inout [Int16], _ isFirst: Bool) -> Bool {
+        let taken = self.decoded.take(into: &period)
+        for index in taken..<period.count { period[index] = 0 }
+        self.meter.add(period)
+        return isFirst
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import Display
+import KioskEngine
+import Loop
+import Picture
+import RTPWire
+import Secure
+
+let version: ByteString = "0.1.0"
+
+/// Is the kiosk until it is told to end; returns the exit code.
+func run(_ options: RunOptions) -> Int32 {
+    let signals = openTerminationSignals()
+    let (configuration, problems) = readConfiguration(options)
+    let poller = Poller()
+    var faults: [DeviceReport] = []
+    guard let signalling = openSignalling(configuration.sip.listen, poller, &faults) else {
+        Log.write("callbox: no socket for SIP can be opened; giving up")
+        return 1
+    }
+    guard let sockets = try? MediaSockets(ports: configuration.rtp.ports) else {
+        Log.write("callbox: four UDP ports in a row are not free in [rtp] ports; giving up")
+        return 1
+    }
+    let wires = Wires()
+    let panel = PanelLines(configuration)
+    faults += panel.faults.map { .failed(.panel, $0) }
+    let control = ControlServer(path: options.controlPath, tokenBase: ControlThread.controlTokens, poller: poller)
+    if control == nil { Log.write("callbox: the control socket " + options.controlPath + " cannot be made") }
+    let display = Display(configuration.display, now: Clock.now())
+    display.turn(now: Clock.now())
+    if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
+    let camera = probeCamera(configuration.camera, &faults)
+    let world = KioskWorld(
+        hasCamera: configuration.camera.device != .none, hasScreen: configuration.display.connector != .none,
+        buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
+        cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()))
+    let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
+    startThreads(configuration, wires, display, consume sockets, camera)
+    faults.forEach { wires.report($0) }
+    let thread = ControlThread(
+        kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
+        wires: wires)
+    return thread.run()
+}
+
+/// The file, and over it what the command line says.
+private func readConfiguration(_ options: RunOptions) -> (Configuration, [ConfigurationProblem]) {
+    let bytes = readFile(options.configurationPath, sizeMax: configurationSizeMax)
+    var (configuration, problems) = Configuration.parse(bytes ?? [])
+    if bytes == nil {
+        problems = [
+            ConfigurationProblem(
+                line: 0, section: "", key: "", reason: "the file " + options.configurationPath + " cannot be read")
+        ]
+    }
+    if let display = options.display { configuration.display.connector = deviceName(display) }
+    if let camera = options.camera { configuration.camera.device = deviceName(camera) }
+    if let audio = options.audio {
+        configuration.audio.playback = deviceName(audio)
+        configuration.audio.capture = deviceName(audio)
+    }
+    return (configuration, problems)
+}
+
+private func deviceName(_ text: ByteString) -> DeviceName {
+    if text == "none" || text == "null" { return .none }
+    return text == "auto" ? .automatic : .named(text)
+}
+
+/// The wanted port; where another program has it, any: calls out of the kiosk matter more than calls into it.
+private func openSignalling(
+    _ listen: SocketAddress, _ poller: borrowing Poller, _ faults: inout [DeviceReport]
+) -> SignallingSockets? {
+    do throws(SocketError) {
+        return try SignallingSockets(listen: listen, poller: poller)
+    } catch {
+        faults.append(.failed(.network, "The SIP address " + listen.text + " cannot be had; another one is used."))
+        let any = SocketAddress(.v6(high: 0, low: 0), port: 0)
+        return try? SignallingSockets(listen: any, poller: poller)
+    }
+}
+
+/// What the camera gives.
+struct CameraProbe {
+    var name: ByteString
+    var wish: CameraWish
+    var size: PictureSize
+    var fps: Int
+    var isMissing: Bool
+}
+
+/// Opens the camera for a moment, to learn what it gives and whether it is there.
+private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
+    let wish = CameraWish(width: settings.size.width, height: settings.size.height, rate: FrameRate(settings.fps))
+    let name: ByteString
+    switch settings.device {
+    case .automatic: name = "auto"
+    case .none: name = "none"
+    case .named(let given): name = given
+    }
+    var probe = CameraProbe(name: name, wish: wish, size: settings.size, fps: settings.fps, isMissing: false)
+    do throws(CameraError) {
+        guard let mode = try Camera(name, wish: wish, clock: Clock.now).mode else { return probe }
+        probe.size = PictureSize(width: mode.width, height: mode.height)
+        probe.fps = mode.rate?.framesPerSecond ?? settings.fps
+    } catch {
+        probe.isMissing = true
+        faults.append(.failed(.camera, error.text))
+    }
+    return probe
+}
+
+private func startThreads(
+    _ configuration: Configuration, _ wires: Wires, _ display: Display, _ sockets: consuming MediaSockets,
+    _ camera: CameraProbe
+) {
+    let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed())
+    let sound = SoundThread(configuration.audio, wires: wires)
+    let cameraThread = CameraThread(name: camera.name, wish: camera.wish, wires: wires, isMissing: camera.isMissing)
+    let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)
+    let screen = DisplayThread(display: display, wires: wires)
+    Thread.start("media", priority: .realTime(10)) { media.run() }
+    Thread.start("sound", priority: .realTime(20)) { sound.run() }
+    Thread.start("camera") { cameraThread.run() }
+    Thread.start("decoder") { decoder.run() }
+    Thread.start("display") { screen.run() }
+}

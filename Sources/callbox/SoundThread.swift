@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import KioskEngine
+import Loop
+import MediaEngine
+import Sound
+
+/// What goes to the sound thread.
+enum SoundMessage {
+    /// A call's media begin; nil where they have no sound.
+    case start(AudioPlan?, Generation)
+    case update(AudioPlan?)
+    case stop
+    case packet(AudioPacket)
+    case mute(Bool)
+    case tone(Tone)
+}
+
+/// Runs the sound loop and carries its orders and news.
+final class SoundThread {
+    private let settings: AudioSettings
+    private let wires: Wires
+    private var generation: Generation = 0
+    private var xrunsAtStart: UInt64?
+    private var concealedAtStart: UInt64?
+
+    init(_ settings: AudioSettings, wires: Wires) {
+        self.settings = settings
+        self.wires = wires
+    }
+
+    func run() {
+        let loop = SoundLoop(
+            capture: Self.name(self.settings.capture), playback: Self.name(self.settings.playback), clock: Clock.now,
+            wakeDescriptor: self.wires.sound.wakeup, nextOrder: { self.nextOrder() }, emit: { self.carryOut($0) })
+        while true { loop.turn() }
+    }
+
+    private static func name(_ device: DeviceName) -> ByteString {
+        switch device {
+        case .automatic: return "default"
+        case .none: return "null"
+        case .named(let name): return name
+        }
+    }
+
+    private func nextOrder() -> SoundOrder? {
+        self.wires.sound.acknowledge()
+        guard let message = self.wires.sound.take() else { return nil }
+        switch message {
+        case .start(let plan, let generation):
+            self.generation = generation
+            self.xrunsAtStart = nil
+            self.concealedAtStart = nil
+            return plan.map { .start($0) } ?? .stop
+        case .update(let plan): return plan.map { .update($0) } ?? .stop
+        case .stop: return .stop
+        case .packet(let packet): return .packet(packet)
+        case .mute(let isOn): return .mute(isOn)
+        case .tone(let tone): return Self.order(for: tone)
+        }
+    }
+
+    private static func order(for tone: Tone) -> SoundOrder {
+        switch tone {
+        case .none: return .tone(.none)
+        case .ringback: return .tone(.ringback)
+        case .busy: return .tone(.busy)
+        case .error: return .tone(.error)
+        case .key: return .click
+        }
+    }
+
+    private func carryOut(_ output: SoundOutput) {
+        switch output {
+        case .encoded(let sound):
+            self.wires.media.put(.audioEncoded(sound.payload, samples: sound.samples, captured: sound.captured))
+        case .firstSoundPlayed:
+            self.wires.report(.firstSoundPlayed, self.generation)
+        case .failed(let direction, let sentence):
+            self.wires.report(.failed(Self.family(direction), sentence))
+        case .restored(let direction):
+            self.wires.report(.restored(Self.family(direction)))
+        case .statistics(let statistics):
+            self.count(statistics)
+        }
+    }
+
+    private static func family(_ direction: SoundDirection) -> DeviceFamily {
+        switch direction {
+        case .capture: return .capture
+        case .playback: return .playback
+        }
+    }
+
+    /// The loop counts for its whole life, a call for its own.
+    private func count(_ statistics: SoundStatistics) {
+        let xruns = statistics.overruns &+ statistics.underruns
+        let xrunsBefore = self.xrunsAtStart ?? xruns
+        let concealedBefore = self.concealedAtStart ?? statistics.concealed
+        self.xrunsAtStart = xrunsBefore
+        self.concealedAtStart = concealedBefore
+        self.wires.counters.update {
+            $0.soundXruns = xruns &- xrunsBefore
+            $0.soundConcealed = statistics.concealed &- concealedBefore
+            $0.playoutDelayMs = UInt64(max(0, statistics.bufferedMs))
+        }
+    }
+}

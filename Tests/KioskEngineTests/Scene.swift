@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Foundation
+import MediaEngine
+import RTPWire
+import SDPWire
+import SIPEngine
+import SIPWire
+import XCTest
+
+@testable import KioskEngine
+
+/// A kiosk, a far end, and the wire between them, in virtual time. The far end is a bare SIP engine that tests steer by
+/// hand.
+final class Scene {
+    static let kioskAddress = SocketAddress(.v4(0x0A00_0002), port: 5060)
+    static let farAddress = SocketAddress(.v4(0x0A00_0001), port: 5060)
+    static let client = ClientID(1)
+
+    var kiosk: KioskEngine
+    var far: SIPEngine
+    private(set) var now = Instant(nanoseconds: 1_000_000_000)
+    /// What the wire does with what the kiosk sends, and with what it is sent.
+    var isCut = false
+    var resolver = Resolver.answers
+    /// Everything the kiosk ordered, oldest first.
+    private(set) var outputs: [KioskOutput] = []
+    private(set) var farEvents: [(handle: CallHandle, event: CallEvent)] = []
+    private var kioskWakesAt: Instant?
+    private var farWakesAt: Instant?
+
+    enum Resolver {
+        case answers
+        case knowsNothing
+        case isSilent
+    }
+
+    /// `settings` are lines of a configuration file after its `[call]` section with the address.
+    init(_ settings: String = "", address: String = "uri = sip:help@far", _ edit: (inout KioskWorld) -> Void = { _ in }) {
+        let text = "[call]\n\(address)\n\(settings)\n"
+        let (configuration, problems) = Configuration.parse(Array(text.utf8))
+        var world = KioskWorld(
+            hasCamera: true, hasScreen: true, buttons: ButtonName.all, audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001),
+            videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003), cameraSize: PictureSize(width: 640, height: 360),
+            cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
+        edit(&world)
+        self.kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: 1)
+        let user = SIPConfiguration(userAgent: "", displayName: "", identity: nil, contactUser: "far")
+        self.far = SIPEngine(configuration: user, seed: 2)
+        self.feed(.started)
+    }
+
+    // MARK: - Time and wire
+
+    func feed(_ input: KioskInput) {
+        self.kiosk.handle(input, now: self.now)
+        self.drainKiosk()
+    }
+
+    func press(_ button: ButtonName) {
+        self.feed(.button(button, .pressed))
+        self.feed(.button(button, .released))
+    }
+
+    func farDoes(_ input: SIPEngine.Input) {
+        self.far.handle(input, now: self.now)
+        self.drainFar()
+    }
+
+    private func drainKiosk() {
+        var sent: [[UInt8]] = []
+        var asked: [ResolutionID] = []
+        while true {
+            let output = self.kiosk.pollOutput()
+            if case .wait(let instant) = output {
+                self.kioskWakesAt = instant
+                break
+            }
+            if case .send(let bytes, _) = output { sent.append(bytes) }
+            if case .resolve(let id, _, _, _) = output { asked.append(id) }
+            self.outputs.append(output)
+        }
+        for id in asked { self.resolve(id) }
+        for bytes in sent where !self.isCut {
+            let flow = Flow(transport: .udp, local: Self.farAddress, remote: Self.kioskAddress)
+            self.farDoes(.received(bytes, on: flow))
+        }
+    }
+
+    private func resolve(_ id: ResolutionID) {
+        switch self.resolver {
+        case .answers: self.feed(.resolved(id, .found([Self.farAddress], local: Self.kioskAddress)))
+        case .knowsNothing: self.feed(.resolved(id, .failed("no such name")))
+        case .isSilent: break
+        }
+    }
+
+    private func drainFar() {
+        var sent: [[UInt8]] = []
+        while true {
+            switch self.far.pollOutput() {
+            case .send(let bytes, _): sent.append(bytes)
+            case .close: break
+            case .event(let handle, let event): self.farEvents.append((handle, event))
+            case .wait(let instant):
+                self.farWakesAt = instant
+                for bytes in sent where !self.isCut { self.feed(.received(bytes, on: Self.toFar)) }
+                return
+            }
+        }
+    }
+
+    static let toFar = Flow(transport: .udp, local: kioskAddress, remote: farAddress)
+
+    /// Lets time pass, with every wake-up at its instant. A wake-up that asks for the same instant again fails the test.
+    func pass(_ ms: Int, file: StaticString = #filePath, line: UInt = #line) {
+        let end = self.now + .milliseconds(ms)
+        while true {
+            let next = [self.kioskWakesAt, self.farWakesAt].compactMap { $0 }.min() ?? end
+            guard next < end else { break }
+            self.now = max(self.now, next)
+            if let due = self.farWakesAt, due <= self.now { self.farDoes(.timeout) }
+            if let due = self.kioskWakesAt, due <= self.now { self.feed(.timeout) }
+            if let again = self.kioskWakesAt, again <= self.now {
+                XCTFail("the kiosk wants to be woken for ever", file: file, line: line)
+                break
+            }
+        }
+        self.now = end
+        if let due = self.kioskWakesAt, due <= end { self.feed(.timeout) }
+    }
+
+    // MARK: - What was seen
+
+    func forget() {
+        self.outputs = []
+        self.farEvents = []
+    }
+
+    var state: String { States.name(self.kiosk.machine.state) }
+
+    /// Events of the log, as objects.
+    var events: [[String: Any]] {
+        self.outputs.compactMap { output in
+            guard case .event(let line) = output else { return nil }
+            return Self.object(line)
+        }
+    }
+
+    static func object(_ line: ByteString) -> [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(line.bytes))) as? [String: Any] ?? ["bad": line.string]
+    }
+
+    func events(_ name: String) -> [[String: Any]] {
+        self.events.filter { $0["event"] as? String == name }
+    }
+
+    /// The states of `call` events.
+    var callStates: [String] { self.events("call").compactMap { $0["state"] as? String } }
+
+    /// The reason of the last `ended`.
+    var endReason: String? { self.events("call").last { $0["state"] as? String == "ended" }?["reason"] as? String }
+
+    var screen: ScreenState? {
+        self.outputs.reversed().lazy.compactMap { output -> ScreenState? in
+            guard case .screen(let screen) = output else { return nil }
+            return screen
+        }.first
+    }
+
+    var orders: [MediaOrder] {
+        self.outputs.compactMap { output in
+            guard case .media(let order) = output else { return nil }
+            return order
+        }
+    }
+
+    /// The names of the media orders.
+    var orderNames: [String] {
+        self.orders.map { order in
+            switch order {
+            case .start: return "start"
+            case .update: return "update"
+            case .stop: return "stop"
+            case .mute(let on): return "mute \(on)"
+            case .sendVideo(let on): return "sendVideo \(on)"
+            case .encodeKeyFrame: return "encodeKeyFrame"
+            }
+        }
+    }
+
+    var plan: MediaPlan? {
+        for order in self.orders.reversed() {
+            if case .start(let plan, _) = order { return plan }
+            if case .update(let plan, _) = order { return plan }
+        }
+        return nil
+    }
+
+    var tones: [Tone] {
+        self.outputs.compactMap { output in
+            guard case .tone(let tone) = output else { return nil }
+            return tone
+        }
+    }
+
+    var lampPatterns: [String] { self.events("lamp").compactMap { $0["pattern"] as? String } }
+
+    var replies: [[String: Any]] {
+        self.outputs.compactMap { output in
+            guard case .reply(Self.client, let line) = output else { return nil }
+            return Self.object(line)
+        }
+    }
+
+    var exits: [Int32] {
+        self.outputs.compactMap { output in
+            guard case .exit(let code) = output else { return nil }
+            return code
+        }
+    }
+
+    /// The first lines of SIP that the kiosk sent.
+    var sent: [String] {
+        self.outputs.compactMap { output in
+            guard case .send(let bytes, _) = output else { return nil }
+            return String(decoding: bytes.prefix { $0 != ASCII.carriageReturn }, as: UTF8.self)
+        }
+    }
+
+    // MARK: - The far end by hand
+
+    /// The call that came to the far end last.
+    var atFar: CallHandle {
+        for (handle, event) in self.farEvents.reversed() {
+            if case .incoming = event { return handle }
+        }
+        preconditionFailure("no call came to the far end")
+    }
+
+    /// The description that the kiosk sent last.
+    var offerAtFar: String {
+        for (_, event) in self.farEvents.reversed() {
+            if case .incoming(let call) = event { return String(decoding: call.offer ?? [], as: UTF8.self) }
+        }
+        return ""
+    }
+
+    func farEnd(of handle: CallHandle) -> EndReason? {
+        for (other, event) in self.farEvents.reversed() where other == handle {
+            if case .ended(let reason) = event { return reason }
+        }
+        return nil
+    }
+
+    func farAnswers(_ status: StatusCode = .ok, _ body: [UInt8]? = nil) {
+        let hasBody = status == .ok || status == .sessionProgress
+        self.farDoes(.respond(self.atFar, status, body: body ?? (hasBody ? Self.description() : [])))
+    }
+
+    /// A description with sound and picture. As an answer it fits every offer of a kiosk with camera or screen.
+    static func description(
+        audio: String = "sendrecv", video: String = "sendrecv", videoPort: Int = 20_002, version: Int = 1
+    ) -> [UInt8] {
+        let lines = [
+            "v=0", "o=- 1 \(version) IN IP4 10.0.0.1", "s=-", "c=IN IP4 10.0.0.1", "t=0 0",
+            "m=audio 20000 RTP/AVP 0", "a=\(audio)", "m=video \(videoPort) RTP/AVP 102", "a=rtpmap:102 H264/90000",
+            "a=fmtp:102 profile-level-id=42e01f;packetization-mode=1", "a=rtcp-fb:* nack pli", "a=\(video)",
+        ]
+        return Array((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+
+    /// A connected call from here to the far end, with sound and picture shown.
+    static func inCall(_ settings: String = "", _ edit: (inout KioskWorld) -> Void = { _ in }) -> Scene {
+        let scene = Scene(settings, edit)
+        scene.press(.call)
+        scene.farAnswers()
+        scene.feed(.media(.firstPacket(.audio)))
+        scene.feed(.media(.firstPacket(.video)))
+        scene.feed(.media(.firstFrameShown))
+        scene.feed(.media(.firstSoundPlayed))
+        return scene
+    }
+
+    /// The far end calls. Nil offer: it wants the kiosk's.
+    @discardableResult
+    func farCalls(_ offer: [UInt8]? = Scene.description()) -> CallHandle {
+        let handle = self.far.newHandle()
+        let target = SIPURI(user: "callbox", host: .address(Self.kioskAddress.address))
+        let flow = Flow(transport: .udp, local: Self.farAddress, remote: Self.kioskAddress)
+        self.farDoes(.invite(handle, InviteRequest(target: target, flow: flow, offer: offer ?? [])))
+        return handle
+    }
+}

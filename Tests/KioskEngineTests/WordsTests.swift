@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+import XCTest
+
+@testable import KioskEngine
+
+final class WordsTests: XCTestCase {
+    private let others: [CallOutcome] = [
+        .hungUp, .cancelled, .remoteHungUp, .notAnswered, .noResponse, .unreachable, .unknownHost, .vanished,
+        .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped,
+    ]
+
+    private func card(_ code: Int) -> Words.Card {
+        Words.card(.refused(StatusCode(code), phrase: "Peer's own words"))
+    }
+
+    func testEveryFinalStatusHasAPlainSentenceWithoutNumbersOrTheTermsOfTheTrade() {
+        let terms = ["sip", "sdp", "rtp", "proxy", "server", "codec", "uri", "timeout", "invite", "peer"]
+        let codes = Array(300...699)
+        for outcome in codes.map({ CallOutcome.refused(StatusCode($0), phrase: "Busy 486 SIP") }) + self.others {
+            let card = Words.card(outcome)
+            let text = "\(card.headline.string) \(card.detail.string)"
+            XCTAssertFalse(card.headline.isEmpty)
+            XCTAssertFalse(Words.sentence(outcome).isEmpty)
+            XCTAssertNil(text.rangeOfCharacter(from: .decimalDigits), text)
+            let words = text.lowercased().split { !$0.isLetter }.map(String.init)
+            for term in terms { XCTAssertFalse(words.contains(term), text) }
+            XCTAssertTrue(Words.sentence(outcome).hasSuffix("."), text)
+            XCTAssertLessThan(card.headline.count, 24, text)
+        }
+    }
+
+    func testStatusesOfOneMeaningHaveOneSentence() {
+        let meanings: [(String, [Int])] = [
+            ("Line busy", [486, 600]), ("Declined", [603]), ("No answer", [408, 480, 487]),
+            ("Not allowed", [401, 402, 403, 407]), ("Unknown address", [404, 410, 484, 485, 604]),
+            ("Overloaded", [503]), ("Moved", [300, 301, 302, 305, 380, 399]),
+            ("Call failed", [400, 405, 415, 420, 422, 481, 482, 483, 488, 493, 500, 501, 502, 504, 505, 580, 606, 699]),
+        ]
+        for (headline, codes) in meanings {
+            for code in codes { XCTAssertEqual(self.card(code).headline.string, headline, "\(code)") }
+        }
+    }
+
+    func testEachClassHasItsOwnSentence() {
+        let details = [399, 499, 599, 699].map { self.card($0).detail }
+        XCTAssertEqual(Set(details).count, 4)
+    }
+
+    func testMannersFollowWhetherSomethingIsWrong() {
+        XCTAssertEqual(CallOutcome.refused(.busyHere, phrase: "").manner, .failure(.busy))
+        XCTAssertEqual(CallOutcome.refused(.notFound, phrase: "").manner, .failure(.error))
+        XCTAssertEqual(CallOutcome.remoteHungUp.manner, .farewell)
+        for outcome in [CallOutcome.hungUp, .cancelled, .stopped] { XCTAssertEqual(outcome.manner, .silent) }
+        for outcome in [CallOutcome.noResponse, .notAnswered] { XCTAssertEqual(outcome.manner, .failure(.busy)) }
+        for outcome in [CallOutcome.unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom] {
+            XCTAssertEqual(outcome.manner, .failure(.error))
+        }
+    }
+
+    func testReasonsAreStableAndAllDifferent() {
+        let reasons = (self.others + [.refused(.busyHere, phrase: "")]).map { $0.reason.string }
+        XCTAssertEqual(Set(reasons).count, reasons.count)
+        XCTAssertEqual(
+            reasons,
+            [
+                "hangup", "cancelled", "remote-hangup", "not-answered", "no-response", "unreachable", "unknown-host",
+                "vanished", "unusable-media", "protocol-fault", "no-address", "out-of-room", "stopped", "refused",
+            ])
+    }
+
+    func testWhatSIPSaysBecomesAnOutcome() {
+        let cases: [(EndReason, before: CallOutcome, after: CallOutcome)] = [
+            (.localHangUp, .cancelled, .hungUp), (.remoteHangUp(cause: nil, text: ""), .remoteHungUp, .remoteHungUp),
+            (.cancelled, .cancelled, .cancelled), (.timedOut, .noResponse, .vanished),
+            (.flowFailed, .unreachable, .vanished), (.protocolFault("x"), .protocolFault("x"), .protocolFault("x")),
+            (.refused(.decline, phrase: "no"), .refused(.decline, phrase: "no"), .refused(.decline, phrase: "no")),
+            (.tooManyCalls, .outOfRoom, .outOfRoom),
+        ]
+        for (reason, before, after) in cases {
+            XCTAssertEqual(CallOutcome(reason, wasAnswered: false), before)
+            XCTAssertEqual(CallOutcome(reason, wasAnswered: true), after)
+        }
+    }
+}
