@@ -66,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "callbox",
             dependencies: [
-                "Bytes", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform", "Loop", "Secure",
+                "Bytes", "SIPWire", "SIPEngine", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform", "Loop", "Secure",
                 "Display", "Sound", "Picture", "Panel",
             ],
             swiftSettings: worldSettings),

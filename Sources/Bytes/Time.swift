@@ -24,9 +24,11 @@ public struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: left.nanoseconds > back ? left.nanoseconds - back : 0)
     }
 
-    /// The time from `right` to `left`, negative when `left` is earlier.
+    /// The time from `right` to `left`, negative when `left` is earlier; the longest there is rather than wrap.
     public static func - (left: Instant, right: Instant) -> Duration {
-        Duration(nanoseconds: Int64(truncatingIfNeeded: left.nanoseconds &- right.nanoseconds))
+        left < right
+            ? Duration(nanoseconds: 0 - Int64(clamping: right.nanoseconds - left.nanoseconds))
+            : Duration(nanoseconds: Int64(clamping: left.nanoseconds - right.nanoseconds))
     }
 }
 
@@ -61,7 +63,9 @@ public struct Duration: Hashable, Comparable, Sendable {
     }
 
     public static func - (left: Duration, right: Duration) -> Duration {
-        left + Duration(nanoseconds: 0 &- right.nanoseconds)
+        let (difference, overflowed) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return overflowed
+            ? Duration(nanoseconds: left.nanoseconds < 0 ? .min : .max) : Duration(nanoseconds: difference)
     }
 
     public static func * (left: Duration, right: Int) -> Duration {

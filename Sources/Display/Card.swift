@@ -55,11 +55,12 @@ final class Card {
     private static func take(
         _ descriptor: Int32, _ number: Int, _ wanted: ByteString?, _ names: inout [ByteString]
     ) throws(DisplayError) -> Card? {
-        // A card that only renders has no resources.
-        guard let resources = drmModeGetResources(descriptor) else { return nil }
-        defer { drmModeFreeResources(resources) }
+        // Before the resources are read: writeback connectors are hidden without.
         let isAtomic = drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_ATOMIC), 1) == 0
         _ = drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS), 1)
+        // A card that only renders has none.
+        guard let resources = drmModeGetResources(descriptor) else { return nil }
+        defer { drmModeFreeResources(resources) }
         for index in 0..<Int(resources.pointee.count_connectors) {
             let id = resources.pointee.connectors[index]
             guard let connector = drmModeGetConnectorCurrent(descriptor, id) else { continue }

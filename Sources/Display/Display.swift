@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
-import CSystem
 import KioskEngine
 
 /// The layers that pictures can be put on.
@@ -25,7 +24,11 @@ public struct PictureCounters: Equatable, Sendable {
     /// Made no sense, or could not be converted.
     public var refused: UInt64 = 0
 
-    public init() {}
+    public init(submitted: UInt64 = 0, shown: UInt64 = 0, refused: UInt64 = 0) {
+        self.submitted = submitted
+        self.shown = shown
+        self.refused = refused
+    }
 }
 
 /// Where things are on a screen, in pixels.
@@ -44,12 +47,12 @@ public struct ScreenPlaces: Equatable, Sendable {
 /// The thread's turn: wait until `fileDescriptor` can be read, work arrives, or `deadline`; put in what has arrived by
 /// `draw` and `submit`; then call `turn`.
 public final class Display {
-    private static let retryInterval = Duration.seconds(2)
+    static let retryInterval = Duration.seconds(2)
     /// A picture that waits for its layer to be shown is too old after this: it may be of a former call.
     private static let heldLimit = Duration.milliseconds(300)
 
     /// One picture layer.
-    private struct PictureState {
+    struct PictureState {
         var isWanted = false
         /// What the arrangement on the screen has of it.
         var shown: (size: PixelSize, aspect: SampleAspect, format: PixelFormat)?
@@ -57,18 +60,18 @@ public final class Display {
         var counters = PictureCounters()
     }
 
-    private let settings: DisplaySettings
-    private var screen: Screen?
-    private var state = ScreenState()
+    let settings: DisplaySettings
+    var screen: Screen?
+    var state = ScreenState()
     /// The last state without the far end's picture: its card stands until the picture is there.
-    private var card = ScreenState()
-    private var remote = PictureState()
-    private var selfView = PictureState()
-    private var needsWords = true
-    private var needsChange = true
-    private var nextCheck = Instant.zero
+    var card = ScreenState()
+    var remote = PictureState()
+    var selfView = PictureState()
+    var needsWords = true
+    var needsChange = true
+    var nextCheck = Instant.zero
     /// Why there is no picture; nil while all is well, and always with `connector = none`.
-    public private(set) var fault: DisplayError?
+    public internal(set) var fault: DisplayError?
 
     public init(_ settings: DisplaySettings, now: Instant) {
         self.settings = settings
@@ -94,11 +97,14 @@ public final class Display {
             selfView: self.screen?.request?.selfView?.place.destination, words: self.screen?.words.ink ?? [])
     }
 
+    /// How the planes are used now, from the bottom to the top; for the log.
+    public var arrangement: [SurfacePlan] { self.screen?.surfaces.map { $0.plan } ?? [] }
+
     public func counters(_ layer: PictureLayer) -> PictureCounters {
         self[layer.layer].counters
     }
 
-    private subscript(layer: Layer) -> PictureState {
+    subscript(layer: Layer) -> PictureState {
         get { layer == .selfView ? self.selfView : self.remote }
         set {
             if layer == .selfView { self.selfView = newValue } else { self.remote = newValue }
@@ -163,7 +169,7 @@ extension Display {
             if self.needsChange {
                 try self.change(screen, now)
             } else {
-                for layer in try screen.flip(now: now) { self[layer].counters.shown &+= 1 }
+                for layer in try screen.flip(now: now) { self.count(layer) }
             }
         } catch {
             self.lose(error, now)
@@ -179,101 +185,5 @@ extension Display {
             self.finish(screen, now)
         }
         try screen.save(to: path)
-    }
-}
-
-// MARK: - The display itself
-
-extension Display {
-    /// Waits for the commit under way, which ends within a frame or two.
-    private func finish(_ screen: Screen, _ now: Instant) {
-        var entry = pollfd(fd: screen.card.descriptor, events: Int16(POLLIN), revents: 0)
-        while screen.isBusy {
-            let isEvent = poll(&entry, 1, 100) > 0
-            _ = screen.handleEvents(now: isEvent ? now : Instant(nanoseconds: .max))
-        }
-    }
-
-    /// Finds the display, or notices that it is gone.
-    private func look(_ now: Instant) {
-        guard now >= self.nextCheck, self.settings.connector != .none else { return }
-        self.nextCheck = now + Self.retryInterval
-        if let screen = self.screen {
-            if !screen.card.isConnected { self.lose(.notConnected([screen.card.name]), now) }
-            return
-        }
-        do throws(DisplayError) {
-            var wanted: ByteString?
-            if case .named(let name) = self.settings.connector { wanted = name }
-            self.screen = try Screen(try Card.open(connector: wanted))
-            self.fault = nil
-            self.needsWords = true
-            self.needsChange = true
-        } catch {
-            self.fault = error
-        }
-    }
-
-    private func lose(_ error: DisplayError, _ now: Instant) {
-        self.fault = error
-        self.screen = nil
-        self.remote.shown = nil
-        self.selfView.shown = nil
-        self.nextCheck = now + Self.retryInterval
-    }
-
-    /// Plans and shows the layers that are wanted and have a picture.
-    private func change(_ screen: Screen, _ now: Instant) throws(DisplayError) {
-        let remote = self.picture(.remote, now)
-        let selfView = self.picture(.selfView, now)
-        let layout = ScreenLayout(screen.size)
-        var request = PlanRequest(screen: screen.size)
-        if let remote {
-            request.remote = PictureWish(
-                remote.format, layout.remote(remote.size, remote.aspect, self.settings.remote))
-        }
-        if let selfView {
-            let place = layout.selfView(selfView.size, selfView.aspect, self.settings.selfViewCorner)
-            request.selfView = PictureWish(selfView.format, place, isMirrored: true)
-        }
-        var pictures: [(layer: Layer, picture: HeldPicture)] = []
-        for layer in [Layer.remote, .selfView] where self[layer].isWanted {
-            if let held = self[layer].held { pictures.append((layer, held.picture)) }
-        }
-        guard try screen.change(to: request, pictures: pictures, now: now) else { return }
-        for (layer, _) in pictures { self[layer].counters.shown &+= 1 }
-        self.remote.shown = remote
-        self.selfView.shown = selfView
-        self.remote.held = nil
-        self.selfView.held = nil
-        self.needsChange = false
-    }
-
-    /// The shape of the picture that a layer is to show; nil where it is not to be shown, or has none yet.
-    private func picture(
-        _ layer: Layer, _ now: Instant
-    ) -> (size: PixelSize, aspect: SampleAspect, format: PixelFormat)? {
-        if let held = self[layer].held, now > held.until { self[layer].held = nil }
-        guard self[layer].isWanted else { return nil }
-        guard let view = self[layer].held?.picture.view else { return self[layer].shown }
-        return (view.size, view.aspect, view.format)
-    }
-
-    /// The state as far as it can be shown: with the last card while the far end's picture is missing.
-    private func words(_ now: Instant) -> ScreenState {
-        guard self.state.remote == .shown, self.picture(.remote, now) == nil else { return self.state }
-        var state = self.state
-        state.remote = .hidden
-        (state.headline, state.detail, state.symbol) = (self.card.headline, self.card.detail, self.card.symbol)
-        return state
-    }
-
-    /// The part of the words that stays clear for the own picture.
-    private func selfViewHole(_ screen: Screen) -> Rectangle? {
-        guard self.selfView.isWanted else { return nil }
-        let shape = self.selfView.held.map { ($0.picture.view.size, $0.picture.view.aspect) }
-            ?? self.selfView.shown.map { ($0.size, $0.aspect) }
-        guard let (size, aspect) = shape else { return nil }
-        return ScreenLayout(screen.size).selfView(size, aspect, self.settings.selfViewCorner).destination
     }
 }

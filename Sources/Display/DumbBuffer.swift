@@ -25,7 +25,8 @@ final class DumbBuffer {
         var size: UInt64 = 0
         guard
             drmModeCreateDumbBuffer(
-                descriptor, UInt32(dumb.width), UInt32(dumb.height), UInt32(dumb.bitsPerUnit), 0, &handle, &pitch, &size) == 0
+                descriptor, UInt32(dumb.width), UInt32(dumb.height), UInt32(dumb.bitsPerUnit), 0, &handle, &pitch, &size
+            ) == 0
         else { return nil }
         var offset: UInt64 = 0
         guard drmModeMapDumbBuffer(descriptor, handle, &offset) == 0,

@@ -131,7 +131,8 @@ extension PictureFit {
             kept.height = Int(Int64(size.height) * width * Int64(area.height) / (height * Int64(area.width)))
         }
         kept = PixelSize(max(2, kept.width), max(2, kept.height))
-        return self.even(Rectangle((size.width - kept.width) / 2, (size.height - kept.height) / 2, kept.width, kept.height))
+        let (left, top) = ((size.width - kept.width) / 2, (size.height - kept.height) / 2)
+        return self.even(Rectangle(left, top, kept.width, kept.height))
     }
 
     private static func even(_ rectangle: Rectangle) -> Rectangle {

@@ -146,7 +146,7 @@ extension Page {
 
     /// What has no button that could say it: the microphone is muted, the camera is off.
     private mutating func drawChips() {
-        let shown = self.state.callBar.map(\.button)
+        let shown = self.state.callBar.map { $0.button }
         var signs: [Sign] = []
         if self.state.muted, !shown.contains(.mute) { signs.append(.microphone(isCrossed: true)) }
         if self.state.videoOff, !shown.contains(.video) { signs.append(.camera(isCrossed: true)) }

@@ -48,7 +48,8 @@ public struct PlaneCapability: Hashable, Sendable {
     /// "rotation" has reflect-x.
     public var reflectsX: Bool
 
-    public init(_ id: UInt32, _ kind: PlaneKind, _ formats: PixelFormats, _ order: PlaneOrder, reflectsX: Bool = false) {
+    public init(_ id: UInt32, _ kind: PlaneKind, _ formats: PixelFormats, _ order: PlaneOrder, reflectsX: Bool = false)
+    {
         self.id = id
         self.kind = kind
         self.formats = formats

@@ -156,7 +156,8 @@ extension Planner {
         var plans: [SurfacePlan] = []
         for format in Self.formats(for: wish.format, of: candidate.plane, rgbOnly: isMirrored) {
             // Software mirrors on the way out of its own memory, scaled already.
-            let sizes = isMirrored || source.size == destination.size
+            let sizes =
+                isMirrored || source.size == destination.size
                 ? [destination.size] : [source.size, destination.size]
             for size in sizes {
                 let placement = Placement(
@@ -203,7 +204,8 @@ extension Planner {
 // MARK: - Price
 
 extension Planner {
-    /// Bytes a new picture of each layer costs. The weights were set by what libswscale takes for each kind of work.
+    /// Bytes a new picture of each layer costs. The weights follow what libswscale takes for each kind of work, with
+    /// copies counted for the slow memory of small boards.
     private func price(_ plan: SurfacePlan) -> Int64 {
         // Scan-out takes memory bandwidth at the screen's rate, but no processor.
         var price = plan.buffer.area * Int64(plan.format.bitsPerPixel) / 32
@@ -211,7 +213,7 @@ extension Planner {
             guard let wish = self.request.picture(placement.layer) else { continue }
             let area = placement.target.size.area
             if placement.isScaled {
-                price += area * (plan.format.isYUV ? 6 : 10)
+                price += placement.source.size.area * 2 + area * (plan.format.isYUV ? 8 : 20)
             } else if plan.format == wish.format {
                 price += area * Int64(plan.format.bitsPerPixel) / 8
             } else {

@@ -132,7 +132,7 @@ extension Surface {
             self.colours[free] = colours
             let isDone = self.converters[0].convert(
                 picture, source, to: self.plan.format, placement.target.size, buffer.planes(x: x, y: y),
-                isFullRange: colours.isFullRange)
+                isFullRange: colours.isFullRange, keepsInside: self.hasBars)
             guard isDone else { return false }
         }
         if self.ready != nil { self.replaced &+= 1 }
@@ -145,23 +145,28 @@ extension Surface {
             picture, source, to: .argb8888, image.size, TargetPlanes(image), isFullRange: true)
     }
 
-    /// Brings composed buffers up to date; false where there is nothing new to show.
-    func prepare() -> Bool {
+    /// Brings composed buffers up to date. The layers of which there is something new to show; none where there is no
+    /// buffer to draw it in.
+    func prepare() -> [Layer] {
+        guard self.scratch != nil else { return self.ready == nil ? [] : [self.plan.placements[0].layer] }
         let generations = self.layers.map { $0?.generation ?? 0 }
-        guard self.scratch != nil else { return self.ready != nil }
-        let latest = self.ready ?? self.inFlight ?? self.onScreen
-        if let latest, self.drawn[latest] == generations { return self.ready != nil }
-        guard let free = self.free else { return false }
-        self.compose(into: free, generations)
-        self.ready = free
-        return true
+        let shown = (self.inFlight ?? self.onScreen).map { self.drawn[$0] }
+        let fresh = generations.indices.filter { shown?[$0] != generations[$0] }
+        guard !fresh.isEmpty else { return [] }
+        if self.ready.map({ self.drawn[$0] != generations }) ?? true {
+            guard let free = self.free else { return [] }
+            self.compose(into: free, generations)
+            self.ready = free
+        }
+        return fresh.map { self.plan.placements[$0].layer }
     }
 
     private func compose(into index: Int, _ generations: [UInt64]) {
         let stale = self.plan.placements.indices.filter { self.drawn[index][$0] != generations[$0] }
         let isFresh = self.drawn[index].contains(0)
         let hasNewWords = stale.contains { self.plan.placements[$0].layer == .words }
-        let areas = isFresh || hasNewWords
+        let areas =
+            isFresh || hasNewWords
             ? [Rectangle(self.plan.buffer)] : stale.map { self.plan.placements[$0].target }
         let composed = self.plan.placements.indices.compactMap { index in
             self.layers[index].map {

@@ -6,8 +6,8 @@ import CSystem
 import CText
 
 extension Screen {
-    /// How long the controller may take to compose one picture.
-    private static let fenceLimitMs: Int32 = 1000
+    /// How long the controller may take to compose one picture: a frame on a board, a second on a busy virtual one.
+    private static let fenceLimitMs: Int32 = 5000
 
     /// Has the controller compose what is on the screen now into memory (KMS documentation, "Writeback Connectors") and
     /// saves that as a PNG file. Blocks for a few frames. Not to be called while busy.

@@ -2,8 +2,8 @@
 import Bytes
 import MediaEngine
 
-/// What the kiosk tells programs: events, and the answer to `status`. One JSON object a line; `docs/protocol/control.md`
-/// lists the members.
+/// What the kiosk tells programs: events, and the answer to `status`. One JSON object a line, its members listed in
+/// `docs/protocol/control.md`.
 extension KioskEngine {
     // MARK: - Events
 

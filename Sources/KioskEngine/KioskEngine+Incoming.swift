@@ -24,7 +24,7 @@ extension KioskEngine {
                 self.session = session
                 self.tell(.respond(handle, .ok, body: answer.body), now: now)
                 self.startMedia(answer.session, Wishes())
-                self.emitCall(now: now)
+                self.announceLive(now: now)
             }
         }
     }
@@ -40,8 +40,14 @@ extension KioskEngine {
         case .startMedia:
             self.session = session
             self.tell(.respond(handle, .ok, body: offer), now: now)
-            self.emitCall(now: now)
+            self.announceLive(now: now)
         }
+    }
+
+    /// Nobody here pressed anything: whoever stands by hears that somebody listens.
+    private mutating func announceLive(now: Instant) {
+        self.put(.tone(.key))
+        self.emitCall(now: now)
     }
 
     private mutating func refuse(_ handle: CallHandle, _ status: StatusCode, _ peer: ByteString, now: Instant) {

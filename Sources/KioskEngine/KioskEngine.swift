@@ -104,8 +104,9 @@ public struct KioskEngine {
         }
     }
 
+    /// Nothing is ordered after `.exit`.
     mutating func put(_ output: KioskOutput) {
-        self.outputs.append(output)
+        if !self.hasExited { self.outputs.append(output) }
     }
 
     // MARK: - SIP

@@ -36,9 +36,9 @@ public struct TCPStreams: ~Copyable {
 
     /// Listens on `port`, IPv4 and IPv6. Tokens `tokenBase ... tokenBase + connectionsMax` belong to this object.
     public init(port: UInt16, tokenBase: UInt64, poller: borrowing Poller) throws(SocketError) {
+        let listener = try Self.listen(port: port)
         self.connections = Array(repeating: nil, count: Self.connectionsMax)
         self.tokenBase = tokenBase
-        let listener = try Self.listen(port: port)
         self.listener = listener
         self.port = boundAddress(of: listener)?.port ?? port
         poller.watch(listener, token: tokenBase)

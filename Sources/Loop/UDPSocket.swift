@@ -31,18 +31,20 @@ public struct UDPSocket: ~Copyable {
     public init(address: IPAddress?, port: UInt16, datagramMax: Int) throws(SocketError) {
         let wantsV4 = address.map { !$0.isV6 } ?? false
         var descriptor = wantsV4 ? -1 : callbox_socket(1, 0)
-        self.isV6 = descriptor >= 0
+        let isV6 = descriptor >= 0
         if descriptor < 0 { descriptor = callbox_socket(0, 0) }
         guard descriptor >= 0 else { throw .create(callbox_errno()) }
-        callbox_prepare_datagram_socket(descriptor, self.isV6 ? 1 : 0)
-        let wanted = SocketAddress(address ?? (self.isV6 ? .v6(high: 0, low: 0) : .v4(0)), port: port)
-        guard wanted.withSockaddr(v6: self.isV6, { bind(descriptor, $0, $1) }) == 0,
+        callbox_prepare_datagram_socket(descriptor, isV6 ? 1 : 0)
+        let wanted = SocketAddress(address ?? (isV6 ? .v6(high: 0, low: 0) : .v4(0)), port: port)
+        guard wanted.withSockaddr(v6: isV6, { bind(descriptor, $0, $1) }) == 0,
             let bound = boundAddress(of: descriptor)
         else {
             let code = callbox_errno()
             close(descriptor)
             throw .bind(code)
         }
+        // Nothing is stored before the last throw: a half-made struct without copies is torn down wrongly by Swift 6.3.
+        self.isV6 = isV6
         self.descriptor = descriptor
         self.port = bound.port
         self.buffer = [UInt8](repeating: 0, count: datagramMax + 1)

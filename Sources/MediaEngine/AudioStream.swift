@@ -49,7 +49,8 @@ struct AudioStream {
     }
 
     private func isEvent(_ packet: RTPPacket) -> Bool {
-        if let agreed = self.plan.telephoneEventPayloadType { return packet.payloadType == agreed }
+        let agreed = self.plan.telephoneEventReceivePayloadType ?? self.plan.telephoneEventPayloadType
+        if let agreed { return packet.payloadType == agreed }
         return packet.payloadType == Self.habitualEvents && packet.payload.count == 4
     }
 

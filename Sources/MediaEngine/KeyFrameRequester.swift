@@ -47,6 +47,15 @@ struct KeyFrameRequester {
         }
     }
 
+    /// The decoder failed. While it still owes a picture of a key frame, this is news of something older, or else the
+    /// key frame is asked for again when its time is over.
+    mutating func broken(now: Instant) {
+        switch self.state {
+        case .off, .asking, .delivered: break
+        case .satisfied: self.need(now: now)
+        }
+    }
+
     mutating func stop() {
         self.state = .off
     }

@@ -29,7 +29,7 @@ public enum MediaLimits {
     /// A stream that seems to begin with a key frame is given this long before the first request.
     static let firstPictureGraceMs = 200
     /// A key frame handed to the decoder should be a picture within this time.
-    static let decodeGraceMs = 500
+    static let decodeGraceMs = 300
     /// At most one IDR is ordered from our encoder in this time.
     static let keyFrameSpacingMs = 300
     /// The same where only the peer's loss reports ask for it.
@@ -70,8 +70,10 @@ public enum MediaLimits {
     static let playoutJumpMs = 500
     /// Sequence numbers this far back are late; farther is a new sequence.
     static let playoutMisorderMax = 100
-    /// Turns over which the level is watched before a packet is left out.
+    /// Turns over which the level is watched before a packet is left out; fewer where it is higher by that much.
     static let playoutLevelTurns = 50
+    static let playoutHighLevelTurns = 10
+    static let playoutHighLevelMs = 40
 
     // MARK: Keys (RFC 4733)
 

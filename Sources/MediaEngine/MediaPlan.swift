@@ -69,13 +69,16 @@ public struct AudioPlan: Hashable, Sendable {
     public var receivePayloadTypes: [AudioPayload]
     /// Length of the packets we send.
     public var packetTimeMs: Int
-    /// RFC 4733 events; its clock is `telephoneEventRate`.
+    /// RFC 4733 events as we send them; their clock is `telephoneEventRate`.
     public var telephoneEventPayloadType: PayloadType?
     public var telephoneEventRate: UInt32
+    /// The same as they come in; nil where it is the same number.
+    public var telephoneEventReceivePayloadType: PayloadType?
 
     public init(
         stream: StreamPlan, codec: AudioCodec, sendPayloadType: PayloadType, receivePayloadTypes: [AudioPayload],
-        packetTimeMs: Int = 20, telephoneEventPayloadType: PayloadType? = nil, telephoneEventRate: UInt32 = 8000
+        packetTimeMs: Int = 20, telephoneEventPayloadType: PayloadType? = nil, telephoneEventRate: UInt32 = 8000,
+        telephoneEventReceivePayloadType: PayloadType? = nil
     ) {
         self.stream = stream
         self.codec = codec
@@ -84,6 +87,7 @@ public struct AudioPlan: Hashable, Sendable {
         self.packetTimeMs = packetTimeMs
         self.telephoneEventPayloadType = telephoneEventPayloadType
         self.telephoneEventRate = telephoneEventRate
+        self.telephoneEventReceivePayloadType = telephoneEventReceivePayloadType
     }
 }
 

@@ -99,7 +99,10 @@ extension PlayoutBuffer {
         self.waiting.insert(packet, at: index)
         self.noteArrival(of: packet, now: now)
         if case .idle = self.state { self.state = .filling(since: now) }
-        if self.waiting.count > MediaLimits.playoutPacketsMax || self.isOverfull { self.shed() }
+        if self.waiting.count > MediaLimits.playoutPacketsMax || self.isOverfull {
+            self.counts.resyncs &+= 1
+            self.shed(keeping: 0)
+        }
     }
 
     /// Another source or clock, or a timestamp that does not fit the time that passed.
@@ -148,15 +151,15 @@ extension PlayoutBuffer {
         return self.level > last.codec.clockRate / 1000 &* UInt32(MediaLimits.playoutBufferedMsMax)
     }
 
-    /// A stall of the path ended in a burst: what is too old to be of use goes at once.
-    private mutating func shed() {
+    /// A stall of the path ended in a burst: what is too old to be of use goes at once, down to the delay and `extra`
+    /// units.
+    private mutating func shed(keeping extra: UInt32) {
         guard let last = self.waiting.last else { return }
-        let target = last.codec.clockRate / 1000 &* UInt32(self.targetMs)
+        let target = last.codec.clockRate / 1000 &* UInt32(self.targetMs) &+ extra
         while self.waiting.count > 1, self.level > target {
             self.waiting.removeFirst()
             self.counts.skipped &+= 1
         }
-        self.counts.resyncs &+= 1
         guard case .playing(var playing) = self.state, let first = self.waiting.first else { return }
         playing.due = first.timestamp
         playing.concealed = 0
@@ -175,7 +178,11 @@ extension PlayoutBuffer {
             guard now - since >= Duration.milliseconds(self.targetMs), let first = self.waiting.first else {
                 return .silence
             }
-            return self.play(Playing(due: first.timestamp, length: first.samples, hasSkipped: true))
+            let playing = Playing(due: first.timestamp, length: first.samples, hasSkipped: true)
+            self.state = .playing(playing)
+            // After a stall the oldest are worth nothing any more.
+            self.shed(keeping: first.samples)
+            return self.next(now: now)
         case .playing(let playing):
             return self.play(playing)
         }
@@ -236,8 +243,11 @@ extension PlayoutBuffer {
         }
         playing.least = min(playing.least, self.level)
         playing.turns += 1
-        guard playing.turns >= MediaLimits.playoutLevelTurns else { return }
-        let target = first.codec.clockRate / 1000 &* UInt32(self.targetMs)
+        let perMs = first.codec.clockRate / 1000
+        let target = perMs &* UInt32(self.targetMs)
+        let high = target &+ first.samples &+ perMs &* UInt32(MediaLimits.playoutHighLevelMs)
+        let turns = playing.least > high ? MediaLimits.playoutHighLevelTurns : MediaLimits.playoutLevelTurns
+        guard playing.turns >= turns else { return }
         if playing.least > target &+ first.samples, self.waiting.count > 1 {
             self.waiting.removeFirst()
             self.counts.skipped &+= 1

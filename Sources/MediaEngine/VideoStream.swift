@@ -133,8 +133,7 @@ extension VideoStream {
     }
 
     mutating func pictureBroken(now: Instant) {
-        guard self.core.source != nil, self.plan.stream.receives else { return }
-        self.requester.need(now: now)
+        self.requester.broken(now: now)
     }
 
     /// PLI where the peer did not say it knows only FIR: who knows neither passes over it.

@@ -58,8 +58,8 @@ struct SteppedRange: Equatable {
 public enum CameraChoice {
     /// The mode nearest to `wish`; nil where there is none of a size that is let in.
     ///
-    /// First the size: the wanted one, else the smallest that covers it, else the largest below. Then a rate that is not
-    /// slower than wanted (by more than a tenth), then the cheapest format, then the rate nearest to the wanted.
+    /// First the size: the wanted one, else the smallest that covers it, else the largest below. Then a rate that is
+    /// not slower than wanted (by more than a tenth), then the cheapest format, then the rate nearest to the wanted.
     public static func best(of modes: [CameraMode], for wish: CameraWish) -> CameraMode? {
         var best: (mode: CameraMode, cost: Cost)?
         for mode in modes where PictureLimits.allows(width: mode.width, height: mode.height) {

@@ -44,8 +44,8 @@ struct FramePacer {
             return true
         }
         self.beat?.previous = captured
-        // Cameras are never quite as fast as they say: a tenth above the rate is let through, because a picture left out
-        // now and then would be seen.
+        // Cameras are never quite as fast as they say: a tenth above the rate is let through, because a picture left
+        // out now and then would be seen.
         if (captured - beat.previous).nanoseconds >= self.interval.nanoseconds / 10 * 9 {
             self.beat?.due = captured + self.interval
             return true

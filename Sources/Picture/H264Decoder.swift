@@ -38,8 +38,8 @@ public final class H264Decoder {
     private var frame: UnsafeMutablePointer<AVFrame>?
     private let converter = PictureConverter()
 
-    /// Up to 720p one thread keeps pace on every board, and libavcodec then finds torn and missing slices by itself. With
-    /// more it does not, and that rests on `AccessUnit.isComplete` alone.
+    /// Up to 720p one thread keeps pace on every board, and libavcodec then finds torn and missing slices by itself.
+    /// With more it does not, and that rests on `AccessUnit.isComplete` alone.
     private static let samplesOfOneThread = 1280 * 720
 
     /// `threads`: at most so many slices of a large picture are decoded at the same time.
@@ -49,7 +49,9 @@ public final class H264Decoder {
         self.frame = av_frame_alloc()
         callbox_av_quiet()
         let opened = self.open(samples: 0)
-        guard opened == 0, self.packet != nil, self.frame != nil else { throw CodecError("H.264 decoder", code: opened) }
+        guard opened == 0, self.packet != nil, self.frame != nil else {
+            throw CodecError("H.264 decoder", code: opened)
+        }
     }
 
     /// Threads of the stream now being decoded.

@@ -94,6 +94,7 @@ extension H264Encoder {
         context.height = Int32(settings.height)
         context.pix_fmt = settings.format == .nv12 ? AV_PIX_FMT_NV12 : AV_PIX_FMT_YUV420P
         context.color_range = AVCOL_RANGE_MPEG
+        context.colorspace = AVCOL_SPC_SMPTE170M
         context.time_base = AVRational(num: Int32(settings.rate.denominator), den: Int32(settings.rate.numerator))
         context.framerate = AVRational(num: Int32(settings.rate.numerator), den: Int32(settings.rate.denominator))
         context.gop_size = Int32(max(settings.rate.framesPerSecond * settings.keyFrameIntervalMs / 1000, 1))

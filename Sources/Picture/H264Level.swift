@@ -31,7 +31,8 @@ public struct H264Level: Equatable, Sendable {
         let found = Self.all.first { level in
             // No side may be longer than the square root of eight times the picture's area (A.3.1).
             macroblocks <= level.macroblocksMax && macroblocks * framesPerSecond <= level.macroblocksPerSecondMax
-                && bitrateKbps <= level.bitrateKbpsMax && max(columns, rows) * max(columns, rows) <= 8 * level.macroblocksMax
+                && bitrateKbps <= level.bitrateKbpsMax
+                && max(columns, rows) * max(columns, rows) <= 8 * level.macroblocksMax
         }
         return found ?? Self.all[Self.all.count - 1]
     }

@@ -42,8 +42,12 @@ final class V4L2Buffers {
         return callbox_v4l2_stream(self.fd, self.bufferType, 1)
     }
 
+    /// Ends the stream and lets others have the camera, also while frames are still read: their memory stays until it is
+    /// unmapped ("orphaned buffers", Linux 4.20).
     func stop() {
         _ = callbox_v4l2_stream(self.fd, self.bufferType, 0)
+        var none: UInt32 = 0
+        _ = callbox_v4l2_request_buffers(self.fd, self.bufferType, &none)
     }
 
     /// Gives a buffer back to the driver.
@@ -90,7 +94,8 @@ final class V4L2Lease {
         let held = Unmanaged.passRetained(self)
         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let reference = av_buffer_create(
-            start, bytes.count, { opaque, _ in
+            start, bytes.count,
+            { opaque, _ in
                 if let opaque { Unmanaged<V4L2Lease>.fromOpaque(opaque).release() }
             }, held.toOpaque(), AV_BUFFER_FLAG_READONLY)
         if reference == nil { held.release() }

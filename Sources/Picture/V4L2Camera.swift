@@ -23,7 +23,8 @@ final class V4L2Camera {
 
     init(_ name: ByteString, wish: CameraWish, clock: @escaping () -> Instant) throws(CameraError) {
         let device = try V4L2Names.open(name)
-        let type = V4L2Names.isMultiplanar(device.capability)
+        let type =
+            V4L2Names.isMultiplanar(device.capability)
             ? V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue : V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
         self.name = name
         self.clock = clock
@@ -34,7 +35,8 @@ final class V4L2Camera {
         }
         let modes = V4L2Modes(fd: device.fd, bufferType: type, wish: wish).all()
         guard let choice = CameraChoice.best(of: modes, for: wish) else {
-            throw CameraError(.unusable, "The camera \"" + name + "\" has no picture format of ours (NV12, YUYV, MJPEG).")
+            throw CameraError(
+                .unusable, "The camera \"" + name + "\" has no picture format of ours (NV12, YUYV, MJPEG).")
         }
         let settled = try Self.settle(name, device.fd, type, choice, wish)
         self.mode = settled.mode
@@ -95,7 +97,8 @@ final class V4L2Camera {
     private static func startFault(_ name: ByteString, _ code: Int32) -> CameraError {
         switch -code {
         case EBUSY: return CameraError(.busy, "The camera \"" + name + "\" is used by another program.")
-        case ENOSPC: return CameraError(.unusable, "The USB bus has no room for the pictures of camera \"" + name + "\".")
+        case ENOSPC:
+            return CameraError(.unusable, "The USB bus has no room for the pictures of camera \"" + name + "\".")
         case let other:
             return CameraError(
                 .unusable, "The camera \"" + name + "\" does not start (errno " + ByteString(decimal: other) + ").")

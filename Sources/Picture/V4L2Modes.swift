@@ -115,7 +115,9 @@ extension CameraFormat {
         }
     }
 
-    private static func code(_ a: Unicode.Scalar, _ b: Unicode.Scalar, _ c: Unicode.Scalar, _ d: Unicode.Scalar) -> UInt32 {
+    private static func code(_ a: Unicode.Scalar, _ b: Unicode.Scalar, _ c: Unicode.Scalar, _ d: Unicode.Scalar)
+        -> UInt32
+    {
         a.value | b.value << 8 | c.value << 16 | d.value << 24
     }
 }

@@ -59,7 +59,9 @@ enum V4L2Names {
             throw CameraError(.missing, "The camera \"" + name + "\" is not there.")
         case EBUSY: throw CameraError(.busy, "The camera \"" + name + "\" is used by another program.")
         case EACCES, EPERM: throw CameraError(.unusable, "No permission to open the camera \"" + name + "\".")
-        case let code: throw CameraError(.unusable, "The camera \"" + name + "\" cannot be opened (errno " + ByteString(decimal: code) + ").")
+        case let code:
+            throw CameraError(
+                .unusable, "The camera \"" + name + "\" cannot be opened (errno " + ByteString(decimal: code) + ").")
         }
         var capability = v4l2_capability()
         guard callbox_v4l2_capability(fd, &capability) == 0 else {

@@ -36,6 +36,7 @@ public final class VideoFrame: @unchecked Sendable {
     public let sampleAspect: (width: Int, height: Int)
     /// Y from 0 to 255 rather than from 16 to 235.
     public let fullRange: Bool
+    /// BT.601 unless the stream says BT.709: cameras and telephones of any size take it so.
     public let matrix: ColourMatrix
     /// When the camera took it, or what the caller gave to the decoder.
     public let captured: Instant
@@ -51,7 +52,7 @@ public final class VideoFrame: @unchecked Sendable {
         self.fullRange = picture.color_range == AVCOL_RANGE_JPEG || picture.format == AV_PIX_FMT_YUVJ420P.rawValue
         self.format = picture.format == AV_PIX_FMT_NV12.rawValue ? .nv12 : .i420
         self.sampleAspect = Self.aspect(picture.sample_aspect_ratio)
-        self.matrix = Self.matrix(picture)
+        self.matrix = picture.colorspace == AVCOL_SPC_BT709 ? .bt709 : .bt601
         guard PictureLimits.allows(width: self.width, height: self.height), Self.isOurs(picture.format),
             picture.data.0 != nil, picture.data.1 != nil
         else { return nil }
@@ -87,12 +88,6 @@ public final class VideoFrame: @unchecked Sendable {
         return (width, height)
     }
 
-    /// Unsaid means BT.601 for standard definition and BT.709 above, as players take it.
-    private static func matrix(_ picture: AVFrame) -> ColourMatrix {
-        if picture.colorspace == AVCOL_SPC_BT709 { return .bt709 }
-        if picture.colorspace == AVCOL_SPC_UNSPECIFIED { return picture.height >= 720 ? .bt709 : .bt601 }
-        return .bt601
-    }
 }
 
 /// The pictures that are let in, from a camera, a file or the network.

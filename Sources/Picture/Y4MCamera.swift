@@ -95,7 +95,8 @@ final class Y4MCamera {
         let halfWidth = (self.header.width + 1) / 2
         let halfHeight = (self.header.height + 1) / 2
         return self.fill(data.0, strides.0, self.header.width, self.header.height)
-            && self.fill(data.1, strides.1, halfWidth, halfHeight) && self.fill(data.2, strides.2, halfWidth, halfHeight)
+            && self.fill(data.1, strides.1, halfWidth, halfHeight)
+            && self.fill(data.2, strides.2, halfWidth, halfHeight)
     }
 
     private func fill(_ plane: UnsafeMutablePointer<UInt8>?, _ stride: Int32, _ width: Int, _ height: Int) -> Bool {

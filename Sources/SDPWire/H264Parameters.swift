@@ -2,99 +2,20 @@
 
 import Bytes
 
-/// Profiles as RFC 6184 table 5 tells them apart.
-public enum H264Profile: Hashable, Sendable {
-    case constrainedBaseline, baseline, extended, main, constrainedHigh, high
-    /// `profile_idc` of any other.
-    case other(UInt8)
-}
-
-/// `profile-level-id`: three bytes, compared by meaning (RFC 6184 section 8.1).
-public struct H264ProfileLevelID: Hashable, Sendable {
-    public var profileIDC: UInt8
-    /// Constraint flags (`profile-iop`), the first in the highest bit.
-    public var constraints: UInt8
-    public var levelIDC: UInt8
-
-    public init(profileIDC: UInt8, constraints: UInt8, levelIDC: UInt8) {
-        self.profileIDC = profileIDC
-        self.constraints = constraints
-        self.levelIDC = levelIDC
-    }
-
-    /// Reads six hexadecimal digits of either case; nil for anything else.
-    public init?(_ text: ByteString) {
-        guard text.count == 6 else { return nil }
-        var value: UInt32 = 0
-        for byte in text.bytes {
-            guard let digit = ASCII.hexValue(byte) else { return nil }
-            value = value << 4 | UInt32(digit)
-        }
-        self.init(
-            profileIDC: UInt8(value >> 16), constraints: UInt8(value >> 8 & 0xFF), levelIDC: UInt8(value & 0xFF))
-    }
-
-    /// What a peer means who writes none, or one that cannot be read: baseline, level 1 (RFC 6184 section 8.1).
-    public static let missing = H264ProfileLevelID(profileIDC: 0x42, constraints: 0x00, levelIDC: 0x0A)
-    /// Constrained baseline, level 3.1: 720p at 30 frames a second.
-    public static let constrainedBaseline31 = H264ProfileLevelID(profileIDC: 0x42, constraints: 0xE0, levelIDC: 0x1F)
-
-    public var profile: H264Profile { .baseline }
-    public var level: H264Level { H264Level(levelIDC: 10) }
-
-    /// Six hexadecimal digits.
-    public var printed: ByteString {
-        var text = ByteString()
-        let value = UInt64(self.profileIDC) << 16 | UInt64(self.constraints) << 8 | UInt64(self.levelIDC)
-        text.append(hex: value, width: 6)
-        return text
-    }
-}
-
-/// A level of H.264 (ITU-T H.264 table A-1), ordered by what it demands.
-public struct H264Level: Hashable, Comparable, Sendable {
-    /// Ten times the level's number; 9 for level 1b.
-    public var levelIDC: UInt8
-
-    public init(levelIDC: UInt8) {
-        self.levelIDC = levelIDC
-    }
-
-    public static func < (left: H264Level, right: H264Level) -> Bool { left.levelIDC < right.levelIDC }
-
-    /// What a decoder of this level can take.
-    public var limits: H264Limits { H264Limits(macroblocksPerSecond: 1_485, frameMacroblocks: 99, bitrateKbps: 64) }
-}
-
-/// What an encoder must keep to, so that the peer's decoder follows.
-public struct H264Limits: Hashable, Sendable {
-    public var macroblocksPerSecond: Int
-    /// Macroblocks (16 × 16) of one frame. Neither side of a frame may exceed sqrt(8 × this) macroblocks.
-    public var frameMacroblocks: Int
-    public var bitrateKbps: Int
-
-    public init(macroblocksPerSecond: Int, frameMacroblocks: Int, bitrateKbps: Int) {
-        self.macroblocksPerSecond = macroblocksPerSecond
-        self.frameMacroblocks = frameMacroblocks
-        self.bitrateKbps = bitrateKbps
-    }
-
-    /// Whether frames of this size and rate (frames a second, at least 1) keep to the limits, bitrate aside.
-    public func allows(width: Int, height: Int, fps: Int) -> Bool { true }
-}
-
 /// The H.264 parameters of one payload type (RFC 6184 section 8.1).
 public struct H264Parameters: Hashable, Sendable {
     public var profileLevelID: H264ProfileLevelID
     /// 0 or 1: the two modes this product speaks.
     public var packetizationMode: UInt8
     public var isLevelAsymmetryAllowed: Bool
-    /// What the writer can receive, the level's own limits raised by `max-mbps`, `max-fs` and `max-br`.
+    /// What the writer can receive: the level's own limits, raised by `max-mbps`, `max-fs` and `max-br`.
     public var receiveLimits: H264Limits
-    /// Decoded `sprop-parameter-sets`: NAL units that can be read before the first key frame. Empty and faulty parts left out.
+    /// Decoded `sprop-parameter-sets`: NAL units that can be read before the first key frame. Empty and faulty parts
+    /// left out.
     public var parameterSets: [[UInt8]]
 
     public init(profileLevelID: H264ProfileLevelID = .constrainedBaseline31, packetizationMode: UInt8 = 1) {
+        precondition(packetizationMode <= 1, "interleaved mode is not written anywhere here")
         self.profileLevelID = profileLevelID
         self.packetizationMode = packetizationMode
         self.isLevelAsymmetryAllowed = true
@@ -105,8 +26,79 @@ public struct H264Parameters: Hashable, Sendable {
     /// Reads the format parameters of a payload type; nil only for a packetization mode that is not ours. A missing or
     /// faulty `profile-level-id` counts as `H264ProfileLevelID.missing`.
     public init?(_ fmtp: Fmtp?) {
-        return nil
+        let mode = fmtp?.value("packetization-mode")?.decimal() ?? 0
+        guard mode <= 1 else { return nil }
+        self.packetizationMode = UInt8(mode)
+        self.profileLevelID = fmtp?.value("profile-level-id").flatMap { H264ProfileLevelID($0) } ?? .missing
+        self.isLevelAsymmetryAllowed = fmtp?.value("level-asymmetry-allowed") == "1"
+        let most = H264Level(levelIDC: 62).limits
+        var limits = self.profileLevelID.level.limits
+        limits.macroblocksPerSecond = Self.raised(
+            limits.macroblocksPerSecond, fmtp?.value("max-mbps"), most.macroblocksPerSecond)
+        limits.frameMacroblocks = Self.raised(limits.frameMacroblocks, fmtp?.value("max-fs"), most.frameMacroblocks)
+        limits.bitrateKbps = Self.raised(limits.bitrateKbps, fmtp?.value("max-br"), most.bitrateKbps)
+        self.receiveLimits = limits
+        self.parameterSets = Self.parameterSets(fmtp?.value("sprop-parameter-sets"))
     }
 
-    public var printed: ByteString { ByteString() }
+    /// These parameters only ever raise a limit; a lower value is a fault of the peer's (RFC 6184 section 8.1).
+    private static func raised(_ limit: Int, _ value: ByteString?, _ most: Int) -> Int {
+        guard let value = value?.decimal() else { return limit }
+        return max(limit, Int(min(value, UInt64(most))))
+    }
+
+    private static func parameterSets(_ value: ByteString?) -> [[UInt8]] {
+        var sets: [[UInt8]] = []
+        var count = 0
+        for part in value?.split(on: ASCII.comma) ?? [] {
+            guard let set = Base64.decoded(part.trimmed()), !set.isEmpty else { continue }
+            count += set.count
+            guard count <= SDPLimits.parameterSetBytes else { break }
+            sets.append(set)
+        }
+        return sets
+    }
+
+    /// The parameters as an `fmtp` value without its payload type. Mode 0 is left unsaid, for some gateways know no
+    /// other.
+    public var printed: ByteString {
+        var text: ByteString = "profile-level-id="
+        text.append(self.profileLevelID.printed)
+        if self.packetizationMode != 0 { text += ";packetization-mode=" + ByteString(decimal: self.packetizationMode) }
+        if self.isLevelAsymmetryAllowed { text.append(";level-asymmetry-allowed=1") }
+        return text
+    }
+}
+
+/// Base64, RFC 4648 section 4.
+enum Base64 {
+    /// Nil for a byte outside the alphabet or a length that nothing encodes to. Padding may be missing.
+    static func decoded(_ text: ByteString) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        var end = text.count
+        while end > 0 && text.bytes[end - 1] == ASCII.equals { end -= 1 }
+        guard text.count - end <= 2, end % 4 != 1 else { return nil }
+        for byte in text.bytes[..<end] {
+            guard let value = self.value(byte) else { return nil }
+            bits = bits << 6 | value
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        return bytes
+    }
+
+    private static func value(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): return UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): return UInt32(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt32(byte - UInt8(ascii: "0")) + 52
+        case ASCII.plus: return 62
+        case ASCII.slash: return 63
+        default: return nil
+        }
+    }
 }

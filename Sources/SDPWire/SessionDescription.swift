@@ -29,15 +29,6 @@ public struct SessionDescription: Hashable, Sendable {
         self.media = media
     }
 
-    /// Reads a description. Lines may end with CRLF, LF or CR. Only an empty or oversized body and a wrong version are
-    /// refused; a fault in a line costs that line, and a faulty `m=` line stays in its place with port 0.
-    public static func parse(_ bytes: [UInt8]) throws(SDPParseError) -> SessionDescription {
-        throw SDPParseError(line: 0, .empty)
-    }
-
-    /// Lines in the order of RFC 8866 section 5, each ended by CRLF.
-    public func printed() -> [UInt8] { [] }
-
     /// Where media goes by the description: its own `c=` or the session's.
     public func connection(of media: MediaDescription) -> Connection? {
         media.connection ?? self.connection

@@ -10,10 +10,14 @@ extension SIPEngine {
         guard self.makeRoomForCall(), let callID = CallID(self.newCallID()) else {
             return self.tell(handle, .ended(.tooManyCalls))
         }
+        let message = self.invitation(request, callID, localTag)
+        // Addresses come from a file that people write. What we cannot read ourselves, no answer could be matched to.
+        guard message.from?.tag == localTag, message.to != nil, message.requestURI?.sip != nil else {
+            return self.tell(handle, .ended(.protocolFault("the address cannot be written")))
+        }
         let lengths = TimerLengths(self.configuration, isReliable: request.flow.transport.isReliable)
         let machine = CallMachine(outgoing: lengths)
         self.calls.append(Call(handle: handle, callID: callID, localTag: localTag, machine: machine))
-        let message = self.invitation(request, callID, localTag)
         self.sendRequest(message, on: request.flow, for: .invite(handle), now: now)
         let size = self.clients.last?.bytes.count ?? 0
         if size > Limits.datagramSizeSafe && !request.flow.transport.isReliable { self.counters.add(.largeInvite) }

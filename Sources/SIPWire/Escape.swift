@@ -6,12 +6,22 @@ import Bytes
 enum Escape {
     /// A byte that may stand unescaped in the user part.
     static func isUserByte(_ byte: UInt8) -> Bool {
-        self.isUnreserved(byte) || "&=+$,;?/".utf8.contains(byte)
+        if self.isUnreserved(byte) { return true }
+        switch byte {
+        case ASCII.ampersand, ASCII.equals, ASCII.plus, 0x24, ASCII.comma, ASCII.semicolon, ASCII.question, ASCII.slash:
+            return true  // 0x24 is the dollar sign.
+        default: return false
+        }
     }
 
     /// Letters, digits and marks: escaped or not, they mean the same.
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-_.!~*'()".utf8.contains(byte)
+        if ASCII.isLetter(byte) || ASCII.isDigit(byte) { return true }
+        switch byte {
+        case ASCII.minus, 0x5F, ASCII.dot, 0x21, 0x7E, ASCII.star, 0x27: return true  // - _ . ! ~ * '
+        case ASCII.openParenthesis, ASCII.closeParenthesis: return true
+        default: return false
+        }
     }
 
     /// Whether each percent sign has its two digits.

@@ -103,7 +103,8 @@ struct HeaderScanner {
 
 /// Quoted strings, RFC 3261 section 25.1.
 public enum QuotedString {
-    /// The index just past the closing quote of the string that opens at `start`; nil where none opens or it never closes.
+    /// The index just past the closing quote of the string that opens at `start`; nil where none opens or it never
+    /// closes.
     static func end(in bytes: [UInt8], from start: Int) -> Int? {
         guard start < bytes.count, bytes[start] == ASCII.quote else { return nil }
         var index = start + 1
@@ -127,7 +128,8 @@ public enum QuotedString {
         return plain
     }
 
-    /// `text` in quotes, with a backslash before quotes and backslashes. CR and LF, which no field can hold, become spaces.
+    /// `text` in quotes, with a backslash before quotes and backslashes. CR and LF, which no field can hold, become
+    /// spaces.
     public static func quoted(_ text: ByteString) -> ByteString {
         var quoted: ByteString = "\""
         for byte in text.bytes {

@@ -59,15 +59,22 @@ extension NameAddr {
         return (name, uri)
     }
 
-    /// A quoted string, or words; empty where neither stands here. Words may hold UTF-8, which peers send unquoted.
+    /// A quoted string, or words; empty where neither stands here. Peers leave the quotes away around UTF-8, `&` and
+    /// brackets as well; only what has a meaning in a list or a URI is not taken for a word.
     private static func displayName(_ scanner: inout HeaderScanner) -> ByteString? {
         if scanner.peek == ASCII.quote {
             guard let quoted = scanner.quotedString() else { return nil }
             scanner.skipBlanks()
             return QuotedString.unquoted(quoted)
         }
-        let words = scanner.run { Token.isTokenByte($0) || $0 == ASCII.space || $0 == ASCII.tab || $0 >= 0x80 }
-        return words.trimmed()
+        return scanner.run(self.isWordByte).trimmed()
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case ASCII.less, ASCII.greater, ASCII.quote, ASCII.comma, ASCII.semicolon, ASCII.colon, ASCII.at: return false
+        default: return byte == ASCII.tab || byte >= ASCII.space && byte != 0x7F
+        }
     }
 
     /// A URI without brackets: it ends at the first semicolon, and may hold neither comma nor question mark (RFC 3261

@@ -21,8 +21,9 @@ public struct Header: Hashable, Sendable {
 
 /// A SIP request or response, RFC 3261 section 7: a start line, header fields in order, a body.
 ///
-/// Fields keep their bytes; the typed views (`topVia`, `from`, `cseq` …) read them on demand. A message that came from
-/// `parse` has a readable start line, Via, From, To, Call-ID and CSeq, and at most one of each field that must be single.
+/// Fields keep their bytes; the typed views (`topVia`, `from`, `cseq` …) read them on demand. A message that came
+/// from `parse` has a readable start line, Via, From, To, Call-ID and CSeq, and at most one of each field that must
+/// be single.
 public struct SIPMessage: Hashable, Sendable {
     public var startLine: StartLine
     public var headers: [Header]

@@ -11,9 +11,9 @@ public enum SIPFraming: Hashable, Sendable {
 }
 
 extension SIPMessage {
-    /// Reads one message and checks what no part of the product can do without: Via, From, To, Call-ID, CSeq (its method
-    /// that of the request), single fields single, readable contacts and record routes, sane lengths (RFC 3261 sections
-    /// 8.1.1, 18.3 and 20; the faults of RFC 4475).
+    /// Reads one message and checks what no part of the product can do without: Via, From, To, Call-ID, CSeq (its
+    /// method that of the request), single fields single, readable contacts and record routes, sane lengths (RFC 3261
+    /// sections 8.1.1, 18.3 and 20; the faults of RFC 4475).
     public static func parse(_ bytes: [UInt8], framing: SIPFraming) throws(SIPParseError) -> SIPMessage {
         guard bytes.count <= SIPLimits.messageBytes else { throw SIPParseError(.drop, "Message Too Long") }
         let start = bytes.firstIndex { $0 != ASCII.carriageReturn && $0 != ASCII.lineFeed } ?? bytes.count

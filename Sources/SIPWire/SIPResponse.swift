@@ -4,7 +4,8 @@ import Bytes
 
 extension SIPMessage {
     /// A response with what RFC 3261 section 8.2.6 copies from the request: all Vias as they are (stamp the top one
-    /// first), From, To (with `toTag` where it has none), Call-ID, CSeq; and for 101...299 Record-Route (section 12.1.1).
+    /// first), From, To (with `toTag` where it has none), Call-ID, CSeq; and for 101...299 Record-Route (section
+    /// 12.1.1).
     ///
     /// Works on the unfinished message of a `SIPParseError` as well: a field that is missing there is missing here.
     public init(

@@ -2,8 +2,8 @@
 
 import Bytes
 
-/// Cuts a TCP byte stream into messages (RFC 3261 section 18.3, keep-alives of RFC 5626 section 4.4.1). Bytes may come in
-/// any cut.
+/// Cuts a TCP byte stream into messages (RFC 3261 section 18.3, keep-alives of RFC 5626 section 4.4.1). Bytes may
+/// come in any cut.
 public struct SIPStreamFramer: Sendable {
     public enum Item: Equatable, Sendable {
         /// The bytes of one message, to be parsed with `.stream` framing.
@@ -12,7 +12,8 @@ public struct SIPStreamFramer: Sendable {
         case ping
         /// A lone CRLF after `pingSent`.
         case pong
-        /// The stream cannot be cut any more: answer (where the verdict says so) and close it. Nothing comes after this.
+        /// The stream cannot be cut any more: answer (where the verdict says so) and close it. Nothing comes after
+        /// this.
         case broken(SIPParseError)
     }
 

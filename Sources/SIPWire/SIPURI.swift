@@ -65,8 +65,7 @@ public struct SIPURI: Hashable, Sendable {
         for (index, header) in self.headers.enumerated() {
             text.append(byte: index == 0 ? ASCII.question : ASCII.ampersand)
             text.append(header.name)
-            text.append(byte: ASCII.equals)
-            if let value = header.value { text.append(value) }
+            if let value = header.value { text += "=" + value }
         }
         return text
     }
@@ -152,10 +151,11 @@ extension SIPURI {
         return self.parametersAgree(with: other) && other.parametersAgree(with: self) && self.headersAgree(with: other)
     }
 
+    /// Of a name that appears twice, which no URI should have, the first counts.
     private func parametersAgree(with other: SIPURI) -> Bool {
-        self.parameters.list.allSatisfy { mine in
-            let name = Escape.normalized(mine.name)
-            guard let theirs = other.parameter(name) else {
+        self.parameters.list.allSatisfy { parameter in
+            let name = Escape.normalized(parameter.name)
+            guard let mine = self.parameter(name), let theirs = other.parameter(name) else {
                 return !Self.decisive.contains { $0.equalsIgnoringCase(name) }
             }
             return Self.agree(mine.value, theirs.value)

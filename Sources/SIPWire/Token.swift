@@ -17,7 +17,10 @@ public enum Token {
     public static func isWordByte(_ byte: UInt8) -> Bool {
         if self.isTokenByte(byte) { return true }
         switch byte {
-        case 0x28, 0x29, 0x3C, 0x3E, 0x3A, 0x5C, 0x22, 0x2F, 0x5B, 0x5D, 0x3F, 0x7B, 0x7D: return true  // ( ) < > : \ " / [ ] ? { }
+        case ASCII.openParenthesis, ASCII.closeParenthesis, ASCII.less, ASCII.greater, ASCII.colon, ASCII.backslash,
+            ASCII.quote, ASCII.slash, ASCII.openBracket, ASCII.closeBracket, ASCII.question, ASCII.openBrace,
+            ASCII.closeBrace:
+            return true
         default: return false
         }
     }

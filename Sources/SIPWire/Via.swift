@@ -78,6 +78,9 @@ public struct Via: Hashable, Sendable {
             self.parameters.set("received", source.address.text)
         } else if self.host != .address(source.address) {
             self.parameters.set("received", source.address.text)
+        } else {
+            // A sender's own `received` would send our reply to a third party.
+            self.parameters.remove("received")
         }
     }
 

@@ -4,8 +4,8 @@ import Bytes
 import MediaEngine
 import RTPWire
 
-/// Received packets of any of our codecs to sound at 48 kHz, without clicks where something is missing or where the codec
-/// changes. Owned by one thread.
+/// Received packets of any of our codecs to sound at 48 kHz, without clicks where something is missing or where the
+/// codec changes. Owned by one thread.
 final class AudioDecoder {
     private var opus: OpusDecoder?
     private var narrow = Interpolator()

@@ -15,6 +15,7 @@ final class PCM {
     let periodFrames: Int
     let bufferFrames: Int
     private let handle: OpaquePointer
+    private var interleaved = [Int16](repeating: 0, count: 2 * SoundFormat.periodFrames)
 
     /// Opens alsa-lib's `name`; faults call the device `shown`, as the configuration does.
     init(name: ByteString, shown: ByteString, direction: SoundDirection) throws(SoundError) {
@@ -41,16 +42,13 @@ final class PCM {
         snd_pcm_close(self.handle)
     }
 
-    /// Makes ready and starts; playback begins with `silence` frames queued.
-    func start(silence: Int) -> Int {
-        let prepared = snd_pcm_prepare(self.handle)
-        guard prepared == 0 else { return Int(prepared) }
-        if self.direction == .playback {
-            let zeros = [Int16](repeating: 0, count: silence * self.channels)
-            let written = snd_pcm_writei(self.handle, zeros, snd_pcm_uframes_t(silence))
-            guard written >= 0 else { return Int(written) }
-        }
-        return Int(snd_pcm_start(self.handle))
+    /// Makes ready; nothing flows yet, but the loudspeaker's buffer can be filled.
+    func prepare() -> Int {
+        Int(snd_pcm_prepare(self.handle))
+    }
+
+    func start() -> Int {
+        Int(snd_pcm_start(self.handle))
     }
 
     /// Polls wake when so many frames can be read or written.
@@ -62,10 +60,9 @@ final class PCM {
         snd_pcm_drop(self.handle)
     }
 
-    /// Whether the device is still there, for times in which nothing flows.
+    /// Whether the device is still plugged in. Without asking for this, one that is pulled out merely seems to stand still.
     var isPresent: Bool {
-        let state = snd_pcm_state(self.handle)
-        return state != SND_PCM_STATE_DISCONNECTED && snd_pcm_avail_update(self.handle) != -Int(ENODEV)
+        snd_pcm_state(self.handle) != SND_PCM_STATE_DISCONNECTED
     }
 
     /// Frames that can be read, or written.
@@ -73,13 +70,35 @@ final class PCM {
         Int(snd_pcm_avail_update(self.handle))
     }
 
-    /// Reads `count` frames at most, interleaved.
-    func read(_ target: UnsafeMutablePointer<Int16>, count: Int) -> Int {
-        Int(snd_pcm_readi(self.handle, target, snd_pcm_uframes_t(count)))
+    /// Reads one period of 10 ms; two channels are mixed.
+    func read(into samples: inout [Int16]) -> Int {
+        let result = self.interleaved.withUnsafeMutableBufferPointer {
+            snd_pcm_readi(self.handle, $0.baseAddress!, snd_pcm_uframes_t(SoundFormat.periodFrames))
+        }
+        for index in 0..<max(Int(result), 0) {
+            guard self.channels == 2 else {
+                samples[index] = self.interleaved[index]
+                continue
+            }
+            let sum = Int(self.interleaved[2 * index]) + Int(self.interleaved[2 * index + 1])
+            samples[index] = Int16(clamping: sum / 2)
+        }
+        return Int(result)
     }
 
-    func write(_ source: UnsafePointer<Int16>, count: Int) -> Int {
-        Int(snd_pcm_writei(self.handle, source, snd_pcm_uframes_t(count)))
+    /// Writes one period, to both channels where there are two.
+    func write(_ samples: [Int16]) -> Int {
+        for index in 0..<SoundFormat.periodFrames {
+            guard self.channels == 2 else {
+                self.interleaved[index] = samples[index]
+                continue
+            }
+            self.interleaved[2 * index] = samples[index]
+            self.interleaved[2 * index + 1] = samples[index]
+        }
+        return self.interleaved.withUnsafeBufferPointer {
+            Int(snd_pcm_writei(self.handle, $0.baseAddress!, snd_pcm_uframes_t(SoundFormat.periodFrames)))
+        }
     }
 
     /// After a suspend: 0 when it goes on, -EAGAIN while the device is still waking, else it has to be started anew.
@@ -101,8 +120,10 @@ final class PCM {
         switch -code {
         case ENOENT, ENODEV, ENXIO: return SoundError(.missing, device + " is not there.")
         case EBUSY, EAGAIN: return SoundError(.busy, device + " is used by another program.")
-        case EACCES, EPERM: return SoundError(.unusable, "No permission to open the " + direction.name + " \"" + name + "\".")
-        default: return SoundError(.unusable, device + " cannot be opened: " + ByteString(cString: snd_strerror(code)) + ".")
+        case EACCES, EPERM:
+            return SoundError(.unusable, "No permission to open the " + direction.name + " \"" + name + "\".")
+        default:
+            return SoundError(.unusable, device + " cannot be opened: " + ByteString(cString: snd_strerror(code)) + ".")
         }
     }
 }

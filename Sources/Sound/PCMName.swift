@@ -6,7 +6,8 @@ import Bytes
 ///
 /// - `none`, `null` or nothing: no device, an empty list.
 /// - with a colon (`hw:CARD=Headset,DEV=0`) or one of alsa-lib's own: as it is.
-/// - anything else is a card id, as `/proc/asound/cards` shows in brackets: the card itself, else alsa-lib's conversion.
+/// - anything else is a card id, as `/proc/asound/cards` shows in brackets: the card itself, else alsa-lib's
+///   conversion.
 public enum PCMName {
     private static let own: [ByteString] = ["default", "sysdefault", "pulse", "pipewire"]
 

@@ -9,8 +9,10 @@ struct PCMShape {
     let periodFrames: Int
     let bufferFrames: Int
 
-    /// Room for six periods; how many of them are filled is another matter.
-    private static let bufferPeriods = 6
+    /// Room in the buffer, which costs no time by itself: how much of it the loudspeaker has filled is another matter,
+    /// and the microphone's is emptied at every turn. A thread that is held up for as long as this loses nothing.
+    private static let capturePeriods = 20
+    private static let playbackPeriods = 8
     /// Devices that cannot go below these would cost more than a conversation bears.
     private static let periodFramesMax = 4800
 
@@ -26,7 +28,8 @@ struct PCMShape {
             snd_pcm_hw_params_set_format(handle, parameters, SND_PCM_FORMAT_S16) == 0
         else { throw SoundError(.unusable, device + " has no 16-bit sound; put \"plug\" before its name.") }
         var channels: UInt32 = snd_pcm_hw_params_test_channels(handle, parameters, 1) == 0 ? 1 : 2
-        guard snd_pcm_hw_params_set_channels_near(handle, parameters, &channels) == 0, channels == 1 || channels == 2 else {
+        guard snd_pcm_hw_params_set_channels_near(handle, parameters, &channels) == 0, channels == 1 || channels == 2
+        else {
             throw SoundError(.unusable, device + " has neither one nor two channels; put \"plug\" before its name.")
         }
         guard snd_pcm_hw_params_set_rate(handle, parameters, UInt32(SoundFormat.rate), 0) == 0 else {
@@ -34,7 +37,7 @@ struct PCMShape {
         }
         var period = snd_pcm_uframes_t(SoundFormat.periodFrames)
         snd_pcm_hw_params_set_period_size_near(handle, parameters, &period, nil)
-        var buffer = period * snd_pcm_uframes_t(Self.bufferPeriods)
+        var buffer = period * snd_pcm_uframes_t(direction == .capture ? Self.capturePeriods : Self.playbackPeriods)
         snd_pcm_hw_params_set_buffer_size_near(handle, parameters, &buffer)
         let result = snd_pcm_hw_params(handle, parameters)
         guard result == 0 else {

@@ -6,13 +6,16 @@ import CSystem
 
 /// One direction of the sound card as the sound loop sees it: frames come and go at 48 kHz whatever happens.
 ///
-/// Without a device, or while it is lost, silence comes and what goes is dropped, at the pace of the clock; a lost device
-/// is opened again every two seconds. Owned by one thread.
+/// Without a device, or while it is lost, silence comes and what goes is dropped, at the pace of the clock; a lost
+/// device is opened again every two seconds. Owned by one thread.
 final class SoundDevice {
     private enum State {
         /// No device is wished for.
         case null
         case stopped(PCM)
+        /// The loudspeaker's buffer is being filled; it starts when enough is in it. What fills it is what there is to
+        /// be heard, not silence: after an underrun the packets that came meanwhile are waiting.
+        case priming(PCM)
         case running(PCM)
         /// Gone, or never there.
         case lost(retryAt: Instant)
@@ -29,22 +32,20 @@ final class SoundDevice {
     private var state = State.null
     private var isOn = false
     private var events = BoundedQueue<Event>(capacity: 4)
-    /// When the next 10 ms are due by the clock; used without a device.
-    private var paceAt = Instant.zero
+    /// Used without a device.
+    private var pace = ClockPace()
     private var progressAt = Instant.zero
     private var checkAt = Instant.zero
-    private var buffer = [Int16](repeating: 0, count: 2 * SoundFormat.periodFrames)
     /// Frames kept queued in the loudspeaker; grows when they prove too few.
     private var targetFrames = SoundDevice.targetFramesStart
     private(set) var xruns: UInt64 = 0
 
     private static let targetFramesStart = 3 * SoundFormat.periodFrames
+    private static let targetFramesMax = 6 * SoundFormat.periodFrames
     private static let retryMs = 2000
     private static let checkMs = 1000
     /// A running device without any progress for this long counts as lost.
     private static let stallMs = 1000
-    /// Behind the clock by more than this, time is given up rather than made up.
-    private static let paceLagMs = 100
 
     init(_ name: ByteString, direction: SoundDirection, now: Instant) {
         self.name = name
@@ -56,7 +57,7 @@ final class SoundDevice {
     /// Whether there is a device that works.
     var isPresent: Bool {
         switch self.state {
-        case .stopped, .running: return true
+        case .stopped, .priming, .running: return true
         case .null, .lost: return false
         }
     }
@@ -69,17 +70,26 @@ final class SoundDevice {
     func turnOn(_ now: Instant) {
         guard !self.isOn else { return }
         self.isOn = true
-        self.paceAt = now
+        self.pace.start(now)
         if case .stopped(let pcm) = self.state { self.start(pcm, now) }
     }
 
     func turnOff() {
+        guard self.isOn else { return }
         self.isOn = false
         // What one bad moment asked for is not kept for ever.
         self.targetFrames = max(Self.targetFramesStart, self.targetFrames - SoundFormat.periodFrames)
-        guard case .running(let pcm) = self.state else { return }
+        guard let pcm = self.flowing else { return }
         pcm.stop()
         self.state = .stopped(pcm)
+    }
+
+    /// The device, where frames go through it.
+    private var flowing: PCM? {
+        switch self.state {
+        case .priming(let pcm), .running(let pcm): return pcm
+        case .null, .stopped, .lost: return nil
+        }
     }
 
     func appendDescriptors(to list: inout [pollfd]) {
@@ -89,9 +99,10 @@ final class SoundDevice {
     /// When to look again, besides what the descriptors say.
     var deadline: Instant? {
         switch self.state {
-        case .null: return self.isOn ? self.paceAt : nil
-        case .lost(let retryAt): return self.isOn ? min(self.paceAt, retryAt) : retryAt
+        case .null: return self.isOn ? self.pace.due : nil
+        case .lost(let retryAt): return self.isOn ? min(self.pace.due, retryAt) : retryAt
         case .stopped: return self.checkAt
+        case .priming: return .zero
         case .running: return self.progressAt + .milliseconds(Self.stallMs)
         }
     }
@@ -104,8 +115,8 @@ extension SoundDevice {
     func periodsReady(_ now: Instant) -> Int {
         self.maintain(now)
         guard self.isOn else { return 0 }
-        guard case .running(let pcm) = self.state else { return self.periodsDue(now) }
-        let available = pcm.available()
+        guard let pcm = self.flowing else { return self.pace.periodsDue(now) }
+        let available = pcm.isPresent ? pcm.available() : -Int(ENODEV)
         guard available >= 0 else {
             self.recover(pcm, Int32(clamping: available), now)
             return 0
@@ -125,58 +136,34 @@ extension SoundDevice {
 
     /// Frames waiting to be read, or to be heard.
     var queuedFrames: Int {
-        guard case .running(let pcm) = self.state else { return 0 }
+        guard let pcm = self.flowing else { return 0 }
         let available = max(pcm.available(), 0)
         return self.direction == .capture ? available : max(pcm.bufferFrames - available, 0)
     }
 
     /// Reads one period; silence where the device fails.
     func read(into samples: inout [Int16], _ now: Instant) {
-        self.paceAt = self.paceAt + .milliseconds(SoundFormat.periodMs)
-        guard case .running(let pcm) = self.state else { return self.silence(&samples) }
-        let result = self.buffer.withUnsafeMutableBufferPointer {
-            pcm.read($0.baseAddress!, count: SoundFormat.periodFrames)
-        }
-        guard result == SoundFormat.periodFrames else {
-            if result < 0 { self.recover(pcm, Int32(clamping: result), now) }
-            return self.silence(&samples)
-        }
-        for index in 0..<SoundFormat.periodFrames {
-            guard pcm.channels == 2 else {
-                samples[index] = self.buffer[index]
-                continue
-            }
-            let sum = Int(self.buffer[2 * index]) + Int(self.buffer[2 * index + 1])
-            samples[index] = Int16(clamping: sum / 2)
-        }
+        self.pace.step()
+        guard let pcm = self.flowing else { return self.silence(&samples) }
+        let result = pcm.read(into: &samples)
+        guard result != SoundFormat.periodFrames else { return }
+        self.silence(&samples)
+        if result < 0 { self.recover(pcm, Int32(clamping: result), now) }
     }
 
-    /// Writes one period, to both channels where there are two.
+    /// Writes one period.
     func write(_ samples: [Int16], _ now: Instant) {
-        self.paceAt = self.paceAt + .milliseconds(SoundFormat.periodMs)
-        guard case .running(let pcm) = self.state else { return }
-        for index in 0..<SoundFormat.periodFrames {
-            guard pcm.channels == 2 else {
-                self.buffer[index] = samples[index]
-                continue
-            }
-            self.buffer[2 * index] = samples[index]
-            self.buffer[2 * index + 1] = samples[index]
+        self.pace.step()
+        guard let pcm = self.flowing else { return }
+        let result = pcm.write(samples)
+        if result < 0 && result != -Int(EAGAIN) { return self.recover(pcm, Int32(clamping: result), now) }
+        if case .priming = self.state, self.queuedFrames > self.targetFrames - SoundFormat.periodFrames {
+            self.run(pcm, now)
         }
-        let result = self.buffer.withUnsafeBufferPointer {
-            pcm.write($0.baseAddress!, count: SoundFormat.periodFrames)
-        }
-        if result < 0 && result != -Int(EAGAIN) { self.recover(pcm, Int32(clamping: result), now) }
     }
 
     private func silence(_ samples: inout [Int16]) {
         for index in 0..<samples.count { samples[index] = 0 }
-    }
-
-    private func periodsDue(_ now: Instant) -> Int {
-        if now - self.paceAt > .milliseconds(Self.paceLagMs) { self.paceAt = now }
-        guard now >= self.paceAt else { return 0 }
-        return (now - self.paceAt).milliseconds / SoundFormat.periodMs + 1
     }
 }
 
@@ -191,7 +178,7 @@ extension SoundDevice {
         case .stopped(let pcm) where now >= self.checkAt:
             self.checkAt = now + .milliseconds(Self.checkMs)
             if !pcm.isPresent { self.lose("went away", now) }
-        case .null, .stopped, .running, .lost:
+        case .null, .stopped, .priming, .running, .lost:
             break
         }
     }
@@ -231,9 +218,14 @@ extension SoundDevice {
             self.targetFrames = min(max(self.targetFrames, least), pcm.bufferFrames)
             pcm.wake(atFrames: pcm.bufferFrames - self.targetFrames + SoundFormat.periodFrames)
         }
-        let result = pcm.start(silence: self.direction == .playback ? self.targetFrames : 0)
-        guard result >= 0 else { return self.lose("does not start", now) }
+        guard pcm.prepare() >= 0 else { return self.lose("does not start", now) }
         self.progressAt = now
+        self.state = .priming(pcm)
+        if self.direction == .capture { self.run(pcm, now) }
+    }
+
+    private func run(_ pcm: PCM, _ now: Instant) {
+        guard pcm.start() >= 0 else { return self.lose("does not start", now) }
         self.state = .running(pcm)
     }
 
@@ -244,7 +236,7 @@ extension SoundDevice {
             break
         case EPIPE:
             self.xruns &+= 1
-            self.targetFrames = min(self.targetFrames + SoundFormat.periodFrames, pcm.bufferFrames)
+            self.targetFrames = min(self.targetFrames + SoundFormat.periodFrames, Self.targetFramesMax)
             self.start(pcm, now)
         case ESTRPIPE:
             let result = pcm.resume()
@@ -256,7 +248,7 @@ extension SoundDevice {
 
     private func lose(_ what: ByteString, _ now: Instant) {
         self.state = .lost(retryAt: now + .milliseconds(Self.retryMs))
-        self.paceAt = now
+        self.pace.start(now)
         self.events.push(.failed(ByteString("The ") + self.direction.name + " \"" + self.name + "\" " + what + "."))
     }
 }

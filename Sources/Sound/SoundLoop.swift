@@ -198,7 +198,9 @@ extension SoundLoop {
     private func captureDue(_ now: Instant) -> Int {
         let periods = min(self.capture.periodsReady(now), Self.periodsATurn)
         guard periods > 0 else { return 0 }
-        var age = SoundFormat.duration(frames: self.capture.queuedFrames)
+        // Of the first sample; without a device a period is as old as it is long.
+        let frames = max(self.capture.queuedFrames, periods * SoundFormat.periodFrames)
+        var age = SoundFormat.duration(frames: frames)
         for _ in 0..<periods {
             self.capture.read(into: &self.period, now)
             let captured = now + Duration(nanoseconds: 0 - age.nanoseconds)

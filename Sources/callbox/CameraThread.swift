@@ -38,8 +38,6 @@ final class CameraThread {
     private var previews = false
     private var sends = true
     private var plan: EncoderPlan?
-    /// Pictures before then are more than the far end can take.
-    private var encodeAt = Instant.zero
     private var encoder: H264Encoder?
     private var forceKeyFrame = false
     private var hasReportedFailure: Bool
@@ -85,7 +83,6 @@ final class CameraThread {
             case .encode(let plan):
                 if plan != self.plan { self.encoder = nil }
                 self.plan = plan
-                self.encodeAt = .zero
             case .send(let isOn):
                 // A picture that comes back after a pause has to stand on its own.
                 if isOn && !self.sends { self.forceKeyFrame = true }
@@ -116,22 +113,12 @@ final class CameraThread {
             guard let frame = try camera.next(timeLimitMs: Self.pictureWaitMs) else { return }
             self.wires.counters.update { $0.framesCaptured &+= 1 }
             if self.previews { self.wires.selfPictures.put(SelfPicture(frame: frame)) }
-            if let plan = self.plan, self.sends, self.isDue(frame, plan) {
+            if let plan = self.plan, self.sends {
                 self.encode(frame, plan, format: camera.pictureFormat)
             }
         } catch {
             self.fail(error.text)
         }
-    }
-
-    /// Holds the rate of the plan where the camera is faster; a camera of the right rate is not thinned by its jitter.
-    private func isDue(_ frame: VideoFrame, _ plan: EncoderPlan) -> Bool {
-        let interval = Duration(nanoseconds: 1_000_000_000 / Int64(max(1, plan.fps)))
-        let tolerance = Duration(nanoseconds: interval.nanoseconds / 4)
-        guard frame.captured + tolerance >= self.encodeAt else { return false }
-        let isLate = frame.captured > self.encodeAt + interval
-        self.encodeAt = (isLate ? frame.captured : self.encodeAt) + interval
-        return true
     }
 
     private func encode(_ frame: VideoFrame, _ plan: EncoderPlan, format: PictureFormat) {
@@ -142,6 +129,7 @@ final class CameraThread {
                         width: plan.size.width, height: plan.size.height, format: format, rate: FrameRate(plan.fps),
                         bitrateKbps: plan.bitrateKbps, nalUnitBytesMax: plan.nalSizeMax))
             }
+            // Pictures that come faster than the plan's rate give nothing; the encoder keeps a forced key frame in mind.
             let wantsKeyFrame = self.forceKeyFrame
             self.forceKeyFrame = false
             guard let picture = try self.encoder?.encode(frame, forceKeyFrame: wantsKeyFrame) else { return }

@@ -4,7 +4,10 @@ import Bytes
 import CSystem
 import KioskEngine
 import Loop
+import MediaEngine
+import Panel
 import SIPEngine
+import SIPWire
 
 /// Runs the kiosk: inputs up, outputs down, one deadline. It decides nothing.
 final class ControlThread {

@@ -4,6 +4,7 @@ import Bytes
 import Display
 import KioskEngine
 import Loop
+import Panel
 import Picture
 import RTPWire
 import Secure

@@ -3,6 +3,7 @@
 import Bytes
 import Loop
 import SIPEngine
+import SIPWire
 
 /// What came from the network for the SIP engine.
 enum SignallingEvent {
@@ -24,13 +25,14 @@ struct SignallingSockets: ~Copyable {
     private let bound: IPAddress?
 
     init(listen: SocketAddress, poller: borrowing Poller) throws(SocketError) {
-        self.bound = listen.address.isUnspecified ? nil : listen.address
         let isV6Any = listen.address == .v6(high: 0, low: 0)
         let datagrams = try UDPSocket(
             address: isV6Any ? nil : listen.address, port: listen.port, datagramMax: Self.datagramMax)
-        self.streams = try TCPStreams(port: datagrams.port, tokenBase: Self.streamTokens, poller: poller)
+        let streams = try TCPStreams(port: datagrams.port, tokenBase: Self.streamTokens, poller: poller)
         poller.watch(datagrams.descriptor, token: Self.datagramToken)
+        self.bound = listen.address.isUnspecified ? nil : listen.address
         self.datagrams = datagrams
+        self.streams = streams
     }
 
     /// The address and port that Via and Contact name toward `remote`; nil where there is no way there.

@@ -15,7 +15,9 @@ final class CompositorTests: XCTestCase {
         (0..<image.size.height).map { y in (0..<image.size.width).map { image.row(y)[$0] } }
     }
 
-    private func compose(_ layers: [ComposedLayer], on canvas: PixelImage, area: Rectangle? = nil, background: UInt32 = 0xFF00_0000) {
+    private func compose(
+        _ layers: [ComposedLayer], on canvas: PixelImage, area: Rectangle? = nil, background: UInt32 = 0xFF00_0000
+    ) {
         Compositor.compose(
             layers, over: background, area: area ?? Rectangle(canvas.size),
             into: PixelTarget(pixels: canvas.pixels, rowPixels: canvas.rowPixels), scratch: PixelImage(canvas.size))

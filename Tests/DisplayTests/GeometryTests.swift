@@ -35,8 +35,8 @@ final class GeometryTests: XCTestCase {
     }
 
     func testAspectsOutOfReasonCountAsSquare() {
-        for aspect in [SampleAspect(0, 1), SampleAspect(1, 0), SampleAspect(-3, 4), SampleAspect(1, 17), SampleAspect(.max, 1)] {
-            XCTAssertEqual(aspect, .square)
+        for (width, height) in [(0, 1), (1, 0), (-3, 4), (1, 17), (.max, 1)] {
+            XCTAssertEqual(SampleAspect(width, height), .square)
         }
         XCTAssertEqual(SampleAspect(16, 1).width, 16)
     }
@@ -73,7 +73,8 @@ final class GeometryTests: XCTestCase {
     func testFillStaysInsideThePictureWhateverTheSizes() {
         for width in stride(from: 2, through: 4096, by: 61) {
             for height in [2, 17, 360, 2304] {
-                let place = PictureFit.fill.place(PixelSize(width, height), SampleAspect(16, 1), in: Rectangle(0, 0, 1366, 768))
+                let screen = Rectangle(0, 0, 1366, 768)
+                let place = PictureFit.fill.place(PixelSize(width, height), SampleAspect(16, 1), in: screen)
                 XCTAssertEqual(Rectangle(PixelSize(width, height)).intersection(place.source), place.source)
                 XCTAssertEqual((place.source.x | place.source.y | place.source.width | place.source.height) & 1, 0)
             }

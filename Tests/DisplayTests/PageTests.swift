@@ -70,9 +70,9 @@ final class PageTests: XCTestCase {
         let states: [(String, ScreenState)] = [
             ("idle", ScreenState(headline: "Help point", detail: "Press the button to call.", symbol: .handset)),
             ("calling", ScreenState(headline: "Calling…", detail: "Please wait.", symbol: .calling, callBar: self.bar)),
-            ("ringing", ScreenState(headline: "Ringing…", detail: "Someone will answer soon.", symbol: .ringing, callBar: self.bar)),
+            ("ringing", ScreenState(headline: "Ringing…", detail: "Please wait.", symbol: .ringing, callBar: self.bar)),
             ("connecting", ScreenState(headline: "Connecting…", symbol: .connecting, callBar: self.bar)),
-            ("talking", ScreenState(headline: "Connected", detail: "You can speak now.", symbol: .talking, callBar: self.bar)),
+            ("talking", ScreenState(headline: "Connected", detail: "Speak now.", symbol: .talking, callBar: self.bar)),
             ("hold", ScreenState(headline: "Please hold", detail: "You will be put through.", symbol: .hold)),
             ("ended", ScreenState(headline: "Call ended", symbol: .ended)),
             ("busy", ScreenState(headline: "The line is busy", detail: "Please try again in a moment.", symbol: .busy)),
@@ -131,10 +131,12 @@ final class PageTests: XCTestCase {
         for screen in [PixelSize(320, 240), PixelSize(480, 800), PixelSize(800, 480), PixelSize(1920, 1080)] {
             let name = "\(screen.width)x\(screen.height)"
             let card = ScreenState(
-                headline: "Nobody can be reached", detail: "The help desk did not answer. Please try again, or use the telephone in the hall.",
+                headline: "Nobody can be reached",
+                detail: "The help desk did not answer. Please try again, or use the telephone in the hall.",
                 symbol: .warning, banner: "[camera] device: there is no such camera", callBar: self.bar)
             let place = ScreenLayout(screen).selfView(PixelSize(640, 480), .square, .bottomRight)
-            XCTAssertGreaterThan(self.pixels(self.draw(card, "card-\(name)", screen: screen, hole: place.destination).image) { _, _, pixel in pixel == 0xFFFF_FFFF }, 100)
+            let drawn = self.draw(card, "card-\(name)", screen: screen, hole: place.destination)
+            XCTAssertGreaterThan(self.pixels(drawn.image) { _, _, pixel in pixel == 0xFFFF_FFFF }, 100)
             for area in self.draw(self.inCall, "call-\(name)", screen: screen).ink ?? [] {
                 XCTAssertEqual(Rectangle(screen).intersection(area), area, name)
             }
@@ -143,8 +145,8 @@ final class PageTests: XCTestCase {
 
     func testAnyScriptAndBrokenTextIsDrawn() {
         let state = ScreenState(
-            headline: ByteString(utf8Of: "Ruf läuft – Звонок – κλήση"), detail: ByteString([0xFF, 0xC3, 0x28, 0x00, 0x41]),
-            symbol: .calling)
+            headline: ByteString(utf8Of: "Ruf läuft – Звонок – κλήση"),
+            detail: ByteString([0xFF, 0xC3, 0x28, 0x00, 0x41] as [UInt8]), symbol: .calling)
         XCTAssertGreaterThan(
             self.pixels(self.draw(state, "scripts").image) { _, _, pixel in pixel == 0xFFFF_FFFF }, 2000)
     }

@@ -26,7 +26,8 @@ final class PlaneFormatsTests: XCTestCase {
     private let afbc: UInt64 = 0x0800_0000_0000_0001
 
     func testOnlyFormatsWithALinearModifierCount() {
-        let formats = [PixelFormat.xrgb8888.rawValue, 0x3631_4752, PixelFormat.nv12.rawValue, PixelFormat.yuyv.rawValue]
+        let rgb565: UInt32 = 0x3631_4752
+        let formats = [PixelFormat.xrgb8888.rawValue, rgb565, PixelFormat.nv12.rawValue, PixelFormat.yuyv.rawValue]
         let blob = self.blob(formats, [(0b0111, 0, 0), (0b1001, 0, self.afbc)])
         XCTAssertEqual(PlaneFormats.linear(inFormats: blob), PixelFormats([.xrgb8888, .nv12]))
     }

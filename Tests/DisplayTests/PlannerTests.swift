@@ -47,7 +47,7 @@ final class PlannerTests: XCTestCase {
             ],
             "vc4": [
                 "44 yuv420 640x360 at 0,40 1280x720: remote",
-                "100 z1 yuv420 320x240 at 928,500 320x240 reflect: selfView*",
+                "100 z1 yuv420 640x480 at 928,500 320x240 reflect: selfView",
                 "101 z2 argb8888 1280x800 at 0,0 1280x800: words",
             ],
             "rockchip VOP2": [
@@ -140,6 +140,19 @@ final class PlannerTests: XCTestCase {
                 "31 yuv420 1280x800 at 0,0 1280x800: remote",
                 "35 z2 argb8888 1280x800 at 0,0 1280x800: words",
             ])
+    }
+
+    func testAPlanCanBeReadInTheLog() {
+        XCTAssertEqual(
+            self.chosen(.vc4, self.call)?.surfaces.map(\.text.string),
+            [
+                "plane 44: YU12 640x360 at 0,40 scaled by the plane to 1280x720, remote",
+                "plane 100: YU12 640x480 at 928,500 scaled by the plane to 320x240 mirrored by the plane, self view",
+                "plane 101: AR24 1280x800 at 0,0, words",
+            ])
+        XCTAssertEqual(
+            self.chosen(.lcdif, self.call)?.surfaces.map(\.text.string),
+            ["plane 31: XR24 1280x800 at 0,0, remote scaled, self view scaled mirrored, words"])
     }
 
     func testNoPlaneAtAllGivesNoOffer() {

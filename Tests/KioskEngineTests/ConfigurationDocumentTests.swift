@@ -24,7 +24,8 @@ final class ConfigurationDocumentTests: XCTestCase {
     }
 
     func testTheSampleAsShippedLacksOnlyTheAddress() throws {
-        let (conf, problems) = Configuration.parse(Array(try self.read("rootfs-overlay/boot/callbox/callbox.conf").utf8))
+        let (conf, problems) = Configuration.parse(
+            Array(try self.read("rootfs-overlay/boot/callbox/callbox.conf").utf8))
         XCTAssertEqual(problems.map { $0.sentence.string }, ["[call] uri: missing: the call button has nobody to call"])
         XCTAssertEqual(conf, Configuration())
     }

@@ -15,50 +15,52 @@ final class ConfigurationTests: XCTestCase {
         self.parse("[call]\nuri = sip:a@b\n" + text).1.map { $0.sentence.string }
     }
 
-    func testACompleteFileSetsEveryValue() {
-        let (conf, problems) = self.parse(
-            """
-            # A help point.
-            [call]
-            uri = sip:help@example.com:5070;transport=tcp
-            incoming = answer
-            ring_timeout = 45
-            media_timeout = 15
-            [sip]
-            listen = 192.0.2.1:5062
-            transport = tcp
-            user = door
-            name = "Main door # 1"
-            [button.call]
-            line = panel-call
-            ends_call = yes
-            [button.hook]
-            line = pinctrl-bcm2835:22
-            active_low = no
-            debounce = 5
-            [button.mute]
-            bias = none
-            [lamp.call]
-            line = lamp-call
-            active_low = yes
-            [display]
-            connector = HDMI-A-1
-            remote = fill
-            selfview = always
-            selfview_corner = top-left
-            [camera]
-            device = platform-fd500000.pcie-usb-0:1.3:1.0-video-index0
-            size = 1280x720
-            fps = 25
-            [audio]
-            playback = plughw:Headset
-            capture = null
-            codecs = pcma, opus
-            [video]
-            bitrate = 900
-            [rtp]
-            ports = 30000-30009
-            """)
+    private static let complete =
+        """
+        # A help point.
+        [call]
+        uri = sip:help@example.com:5070;transport=tcp
+        incoming = answer
+        ring_timeout = 45
+        media_timeout = 15
+        [sip]
+        listen = 192.0.2.1:5062
+        transport = tcp
+        user = door
+        name = "Main door # 1"
+        [button.call]
+        line = panel-call
+        ends_call = yes
+        [button.hook]
+        line = pinctrl-bcm2835:22
+        active_low = no
+        debounce = 5
+        [button.mute]
+        bias = none
+        [lamp.call]
+        line = lamp-call
+        active_low = yes
+        [display]
+        connector = HDMI-A-1
+        remote = fill
+        selfview = always
+        selfview_corner = top-left
+        [camera]
+        device = platform-fd500000.pcie-usb-0:1.3:1.0-video-index0
+        size = 1280x720
+        fps = 25
+        [audio]
+        playback = plughw:Headset
+        capture = null
+        codecs = pcma, opus
+        [video]
+        bitrate = 900
+        [rtp]
+        ports = 30000-30009
+        """
+
+    func testACompleteFileSetsEveryValueOfCallAndSIP() {
+        let (conf, problems) = self.parse(Self.complete)
         XCTAssertEqual(problems.map { $0.sentence.string }, [])
         XCTAssertEqual(conf.call.uri?.printed, "sip:help@example.com:5070;transport=tcp")
         XCTAssertEqual(conf.call.incoming, .answer)
@@ -68,6 +70,10 @@ final class ConfigurationTests: XCTestCase {
         XCTAssertEqual(conf.sip.transport, .tcp)
         XCTAssertEqual(conf.sip.user, "door")
         XCTAssertEqual(conf.sip.name, "Main door # 1")
+    }
+
+    func testACompleteFileSetsEveryValueOfThePanel() {
+        let conf = self.parse(Self.complete).0
         XCTAssertEqual(conf[.call].line?.text, "panel-call")
         XCTAssertTrue(conf[.call].endsCall)
         XCTAssertEqual(conf[.call].bias, .pullUp)
@@ -77,6 +83,10 @@ final class ConfigurationTests: XCTestCase {
         XCTAssertEqual(conf[.mute].bias, .none)
         XCTAssertNil(conf[.video].line)
         XCTAssertEqual(conf.callLamp, LampSettings(line: LineName(text: "lamp-call"), isActiveLow: true))
+    }
+
+    func testACompleteFileSetsEveryValueOfPicturesAndSound() {
+        let conf = self.parse(Self.complete).0
         XCTAssertEqual(conf.display.connector, .named("HDMI-A-1"))
         XCTAssertEqual(conf.display.remote, .fill)
         XCTAssertEqual(conf.display.selfView, .always)
@@ -126,7 +136,8 @@ final class ConfigurationTests: XCTestCase {
 
     func testUTF16BeyondTheBasicPlaneSurvives() {
         let text = "[call]\nuri = sip:a@b\n[sip]\nname = T\u{FC}r \u{1F6AA}\n"
-        let bytes: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap { unit -> [UInt8] in [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+        let bytes: [UInt8] =
+            [0xFF, 0xFE] + text.utf16.flatMap { unit -> [UInt8] in [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
         XCTAssertEqual(Configuration.parse(bytes).0.sip.name.string, "T\u{FC}r \u{1F6AA}")
     }
 
@@ -145,7 +156,8 @@ final class ConfigurationTests: XCTestCase {
     }
 
     func testSectionsAndKeysMayBeInAnyCaseAndSpaced() {
-        let (conf, problems) = self.parse("  [ CALL ]  # whom\n  URI=sip:a@b\n[call]\n Ring_Timeout  =  9\n; old comment\n")
+        let (conf, problems) = self.parse(
+            "  [ CALL ]  # whom\n  URI=sip:a@b\n[call]\n Ring_Timeout  =  9\n; old comment\n")
         XCTAssertEqual(problems.map { $0.sentence.string }, [])
         XCTAssertEqual(conf.call.ringTimeoutMs, 9_000)
     }
@@ -301,7 +313,8 @@ final class ConfigurationTests: XCTestCase {
 
     func testTooLongALineAndTooLongAFileAreSaid() {
         let long = String(repeating: "x", count: 2000)
-        XCTAssertEqual(self.problems("[sip]\nname = \(long)"), ["line 4: the line is longer than 1024 bytes and is not read"])
+        XCTAssertEqual(
+            self.problems("[sip]\nname = \(long)"), ["line 4: the line is longer than 1024 bytes and is not read"])
         let huge = "[call]\nuri = sip:a@b\n" + String(repeating: "# filling\n", count: 10_000)
         XCTAssertEqual(self.parse(huge).1.map { $0.sentence }, ["the file is longer than 64 KB; the rest is not read"])
     }
@@ -324,8 +337,18 @@ final class ConfigurationTests: XCTestCase {
     func testGarbageNeverTraps() {
         var generator = Generator(seed: 1)
         let sample = Array(
-            "\u{FEFF}[call]\r\nuri = sip:a@b\r\n[button.call]\nline = x:1\n[sip]\nlisten = [::]:5060\nname = \u{201C}x\u{201D}\n[rtp]\nports = 4-9\n"
-                .utf8)
+            """
+            \u{FEFF}[call]\r
+            uri = sip:a@b\r
+            [button.call]
+            line = x:1
+            [sip]
+            listen = [::]:5060
+            name = \u{201C}x\u{201D}
+            [rtp]
+            ports = 4-9
+
+            """.utf8)
         for round in 0..<4000 {
             var bytes = round % 2 == 0 ? sample : []
             if round % 2 == 1 {
@@ -351,7 +374,8 @@ final class ConfigurationTests: XCTestCase {
         let names: [ByteString] = ["uri", "incoming", "ring_timeout", "media_timeout"]
         let cases: [(ByteString, ByteString?)] = [
             ("url", "uri"), ("rui", "uri"), ("incomming", "incoming"), ("ringtimeout", "ring_timeout"),
-            ("timeout", "ring_timeout"), ("zzz", nil), ("", nil), (ByteString([UInt8](repeating: 0x61, count: 65)), nil),
+            ("timeout", "ring_timeout"), ("zzz", nil), ("", nil),
+            (ByteString([UInt8](repeating: 0x61, count: 65)), nil),
         ]
         for (written, nearest) in cases { XCTAssertEqual(Nearest.name(to: written, among: names), nearest) }
     }

@@ -28,7 +28,8 @@ final class KioskMachineTests: XCTestCase {
         _ rows: [Row], file: StaticString = #filePath, line: UInt = #line,
         _ input: (inout KioskMachine) -> Any
     ) {
-        XCTAssertEqual(rows.map { $0.state }, States.all.map { $0.name }, "a row for each state", file: file, line: line)
+        XCTAssertEqual(
+            rows.map { $0.state }, States.all.map { $0.name }, "a row for each state", file: file, line: line)
         for (row, given) in zip(rows, States.all) {
             var machine = States.machine(given.state)
             let action = self.name(input(&machine))

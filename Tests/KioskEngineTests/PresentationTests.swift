@@ -99,7 +99,8 @@ final class PresentationTests: XCTestCase {
         ] {
             self.around.selfView = setting
             for (name, state) in States.all {
-                XCTAssertEqual(self.present(state).screen.selfView == .shown, shownIn.contains(name), "\(setting) \(name)")
+                XCTAssertEqual(
+                    self.present(state).screen.selfView == .shown, shownIn.contains(name), "\(setting) \(name)")
             }
         }
         let off = self.connected { $0.facts.wishes.isVideoOff = true }

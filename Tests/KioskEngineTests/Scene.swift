@@ -36,11 +36,13 @@ final class Scene {
     }
 
     /// `settings` are lines of a configuration file after its `[call]` section with the address.
-    init(_ settings: String = "", address: String = "uri = sip:help@far", _ edit: (inout KioskWorld) -> Void = { _ in }) {
+    init(_ settings: String = "", address: String = "uri = sip:help@far", _ edit: (inout KioskWorld) -> Void = { _ in })
+    {
         let text = "[call]\n\(address)\n\(settings)\n"
         let (configuration, problems) = Configuration.parse(Array(text.utf8))
         var world = KioskWorld(
-            hasCamera: true, hasScreen: true, buttons: ButtonName.all, audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001),
+            hasCamera: true, hasScreen: true, buttons: ButtonName.all,
+            audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001),
             videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003), cameraSize: PictureSize(width: 640, height: 360),
             cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
         edit(&world)
@@ -104,6 +106,7 @@ final class Scene {
             case .event(let handle, let event): self.farEvents.append((handle, event))
             case .wait(let instant):
                 self.farWakesAt = instant
+                for bytes in sent { self.remember(bytes) }
                 for bytes in sent where !self.isCut { self.feed(.received(bytes, on: Self.toFar)) }
                 return
             }
@@ -112,7 +115,7 @@ final class Scene {
 
     static let toFar = Flow(transport: .udp, local: kioskAddress, remote: farAddress)
 
-    /// Lets time pass, with every wake-up at its instant. A wake-up that asks for the same instant again fails the test.
+    /// Lets time pass, with every wake-up at its instant. A wake-up that asks for that instant again fails the test.
     func pass(_ ms: Int, file: StaticString = #filePath, line: UInt = #line) {
         let end = self.now + .milliseconds(ms)
         while true {
@@ -280,6 +283,66 @@ final class Scene {
         scene.feed(.media(.firstFrameShown))
         scene.feed(.media(.firstSoundPlayed))
         return scene
+    }
+
+    // MARK: - Requests in the call, written by hand
+
+    /// A request of the far end in the dialog of the call that the kiosk placed.
+    private func request(_ method: String, cseq: Int, branch: String, _ body: [UInt8]) -> [UInt8] {
+        var invite: SIPMessage?
+        for output in self.outputs {
+            guard case .send(let bytes, _) = output, bytes.starts(with: Array("INVITE".utf8)) else { continue }
+            invite = invite ?? (try? SIPMessage.parse(bytes, framing: .datagram))
+        }
+        guard let invite, let callID = invite.first(.callID), let from = invite.first(.from) else {
+            preconditionFailure("the kiosk placed a call, and its INVITE was not forgotten")
+        }
+        let tagged = self.answerTo ?? ""
+        let lines = [
+            "\(method) sip:callbox@10.0.0.2:5060 SIP/2.0", "Via: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK\(branch)",
+            "Max-Forwards: 70", "From: \(tagged)", "To: \(from.string)", "Call-ID: \(callID.string)",
+            "CSeq: \(cseq) \(method)", "Contact: <sip:far@10.0.0.1:5060>", "Content-Type: application/sdp",
+            "Content-Length: \(body.count)", "", "",
+        ]
+        return Array(lines.joined(separator: "\r\n").utf8) + body
+    }
+
+    /// The To of the far end's 200.
+    private var answerTo: String?
+
+    private func remember(_ bytes: [UInt8]) {
+        guard let message = try? SIPMessage.parse(bytes, framing: .datagram), message.status == .ok else { return }
+        self.answerTo = message.first(.to)?.string
+    }
+
+    func farReinvites(_ body: [UInt8], cseq: Int = 1000) {
+        self.feed(.received(self.request("INVITE", cseq: cseq, branch: "re\(cseq)", body), on: Self.toFar))
+    }
+
+    func farAcknowledges(_ body: [UInt8] = [], cseq: Int = 1000) {
+        self.feed(.received(self.request("ACK", cseq: cseq, branch: "ack\(cseq)", body), on: Self.toFar))
+    }
+
+    /// An INVITE or ACK of a caller whose every message the test writes. Its ACK needs the kiosk's answer.
+    func callerSends(_ method: String, _ body: [UInt8] = []) {
+        let answer = self.answers.last.flatMap { try? SIPMessage.parse(Array($0.utf8), framing: .datagram) }
+        let to = method == "ACK" ? answer?.first(.to)?.string ?? "" : "<sip:callbox@10.0.0.2>"
+        let lines = [
+            "\(method) sip:callbox@10.0.0.2:5060 SIP/2.0",
+            "Via: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bKcaller\(method)",
+            "Max-Forwards: 70", "From: <sip:caller@10.0.0.1>;tag=c1", "To: \(to)", "Call-ID: caller-1",
+            "CSeq: 1 \(method)", "Contact: <sip:caller@10.0.0.1:5060>", "Content-Type: application/sdp",
+            "Content-Length: \(body.count)", "", "",
+        ]
+        self.feed(.received(Array(lines.joined(separator: "\r\n").utf8) + body, on: Self.toFar))
+    }
+
+    /// The final answers that the kiosk sent, as text with their bodies.
+    var answers: [String] {
+        self.outputs.compactMap { output in
+            guard case .send(let bytes, _) = output, bytes.starts(with: Array("SIP/2.0 ".utf8)) else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
     }
 
     /// The far end calls. Nil offer: it wants the kiosk's.

@@ -37,7 +37,10 @@ final class WordsTests: XCTestCase {
             ("Line busy", [486, 600]), ("Declined", [603]), ("No answer", [408, 480, 487]),
             ("Not allowed", [401, 402, 403, 407]), ("Unknown address", [404, 410, 484, 485, 604]),
             ("Overloaded", [503]), ("Moved", [300, 301, 302, 305, 380, 399]),
-            ("Call failed", [400, 405, 415, 420, 422, 481, 482, 483, 488, 493, 500, 501, 502, 504, 505, 580, 606, 699]),
+            (
+                "Call failed",
+                [400, 405, 415, 420, 422, 481, 482, 483, 488, 493, 500, 501, 502, 504, 505, 580, 606, 699]
+            ),
         ]
         for (headline, codes) in meanings {
             for code in codes { XCTAssertEqual(self.card(code).headline.string, headline, "\(code)") }

@@ -12,7 +12,9 @@ final class CameraChoiceTests: XCTestCase {
     private let wish = CameraWish(width: 1280, height: 720, rate: FrameRate(30))
 
     func testFormatsGoByTheirCostWhereSizeAndRateAreRight() {
-        let modes = [self.mode(.mjpeg, 1280, 720, 30), self.mode(.yuyv, 1280, 720, 30), self.mode(.nv12, 1280, 720, 30)]
+        let modes = [
+            self.mode(.mjpeg, 1280, 720, 30), self.mode(.yuyv, 1280, 720, 30), self.mode(.nv12, 1280, 720, 30),
+        ]
         XCTAssertEqual(CameraChoice.best(of: modes, for: self.wish)?.format, .nv12)
         XCTAssertEqual(CameraChoice.best(of: Array(modes[..<2]), for: self.wish)?.format, .yuyv)
     }

@@ -144,7 +144,8 @@ final class H264DamageTests: XCTestCase {
             for picture in stream {
                 let units = Mutation.damaged(picture.nalUnits, &generator)
                 let isKey = picture.isKeyFrame || generator.below(8) == 0
-                _ = decoder.decode(AccessUnit(nalUnits: units, timestamp: RTPTimestamp(0), isKeyFrame: isKey), captured: .zero)
+                _ = decoder.decode(
+                    AccessUnit(nalUnits: units, timestamp: RTPTimestamp(0), isKeyFrame: isKey), captured: .zero)
             }
             guard round % 20 == 0 else { continue }
             var tries = 0

@@ -104,7 +104,8 @@ final class H264RoundTripTests: XCTestCase {
         func rate(over steps: Range<Int>) throws -> Int {
             bytes = 0
             for step in steps {
-                bytes += try encoder.encode(TestPictures.noise(640, 360, step: step), forceKeyFrame: false)?.byteCount ?? 0
+                bytes +=
+                    try encoder.encode(TestPictures.noise(640, 360, step: step), forceKeyFrame: false)?.byteCount ?? 0
             }
             return bytes * 8 * 30 / steps.count / 1000
         }

@@ -35,6 +35,11 @@ final class DialogTests: XCTestCase {
         XCTAssertEqual(bye.message.fields(.route), [])
     }
 
+    func testMaddrIsTheHopWhereTheContactNamesOne() {
+        let bye = self.bye(contact: "<sip:desk@host.example.org:5099;maddr=192.0.2.8>")
+        XCTAssertEqual(bye.flow.remote, self.address("192.0.2.8", 5099))
+    }
+
     func testLooseRoutesAreReversedAndTheFirstIsTheNextHop() {
         let bye = self.bye(
             contact: "<sip:desk@192.0.2.7>", recordRoutes: ["<sip:192.0.2.4;lr>", "<sip:192.0.2.3:5061;lr>"])
@@ -78,6 +83,19 @@ final class DialogTests: XCTestCase {
         script.expect("ACK")
         script.input(.hangUp(handle, .normal))
         XCTAssertEqual(script.outbox.first?.flow.remote, self.address("192.0.2.2", 5999))
+    }
+
+    func testNewConnectionOfThePeerIsUsedForOurRequests() {
+        let script = Script(.tcp)
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 200, body: Script.description, contact: "<sip:desk@192.0.2.2:5999;transport=tcp>")
+        script.expect("ACK")
+        var other = script.flow
+        other.remote.port = 40_001
+        script.receive(script.inDialog("OPTIONS", of: invite, number: 1, branch: "o"), on: other)
+        script.input(.hangUp(handle, .normal))
+        XCTAssertEqual(script.outbox.map { $0.flow }, [other, other])
     }
 
     func testContactOfATCPCallSaysSo() {
@@ -137,6 +155,9 @@ final class DialogTests: XCTestCase {
         XCTAssertNil(self.description("--b\r\n--b--"))
         XCTAssertNil(self.description("--b--"))
         XCTAssertNil(self.description(whole, boundary: ""))
+        let long = String(repeating: "b", count: 71)
+        let bounded = whole.replacingOccurrences(of: "--b", with: "--" + long)
+        XCTAssertNil(self.description(bounded, boundary: ByteString(utf8Of: long)))
         XCTAssertNil(self.description("--b\r\nContent-Type: text/plain\r\n\r\nv=0\r\n--b--"))
     }
 }

@@ -356,6 +356,16 @@ final class IncomingCallTests: XCTestCase {
         XCTAssertEqual(script.next().requestURI?.printed, "sip:new@192.0.2.9:5090")
     }
 
+    func testUpdateWithoutOfferMovesOurRequestsToo() {
+        let script = Script()
+        let handle = self.connected(script)
+        let text = self.within(script, "UPDATE", number: 2, branch: "u1")
+        script.receive(text.replacingOccurrences(of: "<sip:desk@192.0.2.2:5070>", with: "<sip:new@192.0.2.9:5090>"))
+        script.expect("200")
+        script.input(.hangUp(handle, .normal))
+        XCTAssertEqual(script.next().requestURI?.printed, "sip:new@192.0.2.9:5090")
+    }
+
     func testReinviteWhileOneWaitsGets500WithRetryAfterAndTheNextIsTaken() {
         let script = Script()
         let handle = self.connected(script)

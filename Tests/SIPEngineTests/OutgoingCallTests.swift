@@ -27,6 +27,33 @@ final class OutgoingCallTests: XCTestCase {
         XCTAssertEqual(invite.body, Array(Script.description.utf8))
     }
 
+    func testAddressThatNoMessageCanHoldIsNotCalled() {
+        let script = Script()
+        let handle = script.engine.newHandle()
+        let target = SIPURI(user: "desk", host: .name("two words>"))
+        script.input(.invite(handle, InviteRequest(target: target, flow: script.flow, offer: [])))
+        script.expect()
+        XCTAssertEqual(script.rawOutbox, [])
+        script.expectEvents("ended protocolFault the address cannot be written")
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
+    func testNamesOfAnyBytesMakeAnInviteThatCanBeRead() {
+        for byte in UInt8.min...UInt8.max {
+            var configuration = SIPConfiguration.standard
+            configuration.displayName = ByteString([0x41, byte, 0x42])
+            configuration.contactUser = ByteString([0x41, byte, 0x42])
+            var engine = SIPEngine(configuration: configuration, seed: 1)
+            let target = SIPURI(user: "desk", host: .name("example.org"))
+            let request = InviteRequest(target: target, flow: Script().flow, offer: [])
+            engine.handle(.invite(engine.newHandle(), request), now: .zero)
+            guard case .send(let bytes, _) = engine.pollOutput() else { return XCTFail("byte \(byte)") }
+            let invite = try? SIPMessage.parse(bytes, framing: .datagram)
+            XCTAssertNotNil(invite?.envelope, "byte \(byte)")
+            XCTAssertEqual(invite?.contacts?.count, 1, "byte \(byte)")
+        }
+    }
+
     func testCallIsAnsweredAndHungUpByUs() {
         let script = Script()
         let handle = script.call()

@@ -132,6 +132,28 @@ final class StrangerTests: XCTestCase {
         XCTAssertTrue(script.engine.isIdle)
     }
 
+    func testSameBranchFromTwoHostsAreTwoRequests() {
+        let script = Script()
+        script.receive(script.stranger())
+        let via = "SIP/2.0/UDP 192.0.2.3:5070;rport;branch=z9hG4bKb1"
+        script.receive(script.stranger(callID: "c2", tag: "f2", via: via))
+        script.expectEvents("incoming", "incoming")
+    }
+
+    func testRequestsOfRFC2543DifferByAnyOfTheirFields() {
+        let via = "SIP/2.0/UDP 192.0.2.2:5070"
+        let script = Script()
+        script.receive(script.stranger(via: via))
+        script.receive(script.stranger(callID: "c2", via: via))
+        script.receive(script.stranger(tag: "f2", via: via))
+        script.receive(script.stranger(number: 2, via: via))
+        script.receive(script.stranger(uri: "sip:other@192.0.2.1", via: via))
+        script.receive(script.stranger(via: "SIP/2.0/UDP 192.0.2.2:5071"))
+        // The last two are the first one come by other ways.
+        script.expect("482", "482")
+        script.expectEvents("incoming", "incoming", "incoming", "incoming")
+    }
+
     // MARK: - Bounds
 
     func testStrangersFillOnlyTheirPartOfTheTable() {
@@ -174,6 +196,7 @@ final class StrangerTests: XCTestCase {
         script.expectEvents("ended cancelled")
         XCTAssertEqual(script.engine.callCount, Limits.callsMax)
         XCTAssertNotNil(script.engine.callIndex(press))
+        XCTAssertEqual(script.engine.clients.count, Limits.callsMax, "the forgotten call's INVITE is not sent again")
         script.pass(ms: 32_000)
         XCTAssertTrue(script.engine.isIdle)
     }

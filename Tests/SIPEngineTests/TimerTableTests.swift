@@ -46,6 +46,22 @@ final class TimerTableTests: XCTestCase {
         XCTAssertEqual(script.engine.nextWakeUp?.reason, .e)
     }
 
+    func testCopiesOfARefusalAreAwaitedFor32SecondsHoweverShortT1() {
+        var configuration = SIPConfiguration.standard
+        configuration.t1Ms = 10
+        XCTAssertEqual(TimerLengths(configuration, isReliable: false).answerCopiesMs, 32_000)
+        XCTAssertEqual(TimerLengths(configuration, isReliable: false).transactionMs, 640)
+    }
+
+    func testLengthsThatWouldFireForEverAreMended() {
+        var configuration = SIPConfiguration.standard
+        (configuration.t1Ms, configuration.t2Ms, configuration.t4Ms) = (0, -1, 0)
+        let lengths = TimerLengths(configuration, isReliable: false)
+        XCTAssertGreaterThan(lengths.t1Ms, 0)
+        XCTAssertGreaterThanOrEqual(lengths.t2Ms, lengths.t1Ms)
+        XCTAssertGreaterThan(lengths.t4Ms, 0)
+    }
+
     func testCountersHaveAPlaceForEveryKind() {
         for kind in SIPCount.allCases {
             var counters = SIPCounters()

@@ -51,7 +51,8 @@ final class CodecTests: XCTestCase {
             for packetMs in [10, 20, 40, 60] {
                 let out = try self.roundTrip(codec, hertz: 700, packetMs: packetMs)
                 XCTAssertGreaterThanOrEqual(out.count, 96_000 - 2880, "\(codec), \(packetMs) ms")
-                XCTAssertGreaterThan(TestSound.measure(Array(out.dropFirst(24_000)), 700).snr, 12, "\(codec), \(packetMs) ms")
+                XCTAssertGreaterThan(
+                    TestSound.measure(Array(out.dropFirst(24_000)), 700).snr, 12, "\(codec), \(packetMs) ms")
             }
         }
     }
@@ -91,7 +92,8 @@ final class CodecTests: XCTestCase {
     func testAStereoPacketIsMixedDown() throws {
         let encoder = try AudioEncoder(.opus, packetMs: 20)
         _ = encoder.encode(TestSound.sine(440, frames: 480), captured: .zero)
-        var payload = try XCTUnwrap(encoder.encode(TestSound.sine(440, frames: 480, from: 480), captured: .zero)).payload
+        var payload = try XCTUnwrap(encoder.encode(TestSound.sine(440, frames: 480, from: 480), captured: .zero))
+            .payload
         // The stereo bit of the table of contents (RFC 6716 section 3.1): what follows is decoded as something, of the
         // same length.
         payload[0] |= 0x04
@@ -121,7 +123,8 @@ final class CodecTests: XCTestCase {
                 let sound = TestSound.sine(500, frames: 480, from: period * 480)
                 guard let encoded = encoder.encode(sound, captured: .zero) else { continue }
                 let isLost = period % 40 == 39
-                out += isLost
+                out +=
+                    isLost
                     ? decoder.conceal(encoded.samples, clockRate: codec.clockRate)
                     : decoder.decode(self.packet(encoded.payload, codec, samples: encoded.samples))
             }

@@ -15,13 +15,20 @@ private final class Bench {
     var firstSounds: [Instant] = []
     var failures: [(SoundDirection, String)] = []
     var statistics: [SoundStatistics] = []
+    /// Always readable: no turn waits.
+    private let awake = open("/dev/zero", O_RDONLY)
     private(set) var loop: SoundLoop!
 
     init(capture: ByteString = "none", playback: ByteString = "none") {
         self.loop = SoundLoop(
-            capture: capture, playback: playback, clock: { [unowned self] in self.now }, wakeDescriptor: -1,
+            capture: capture, playback: playback, clock: { [unowned self] in self.now },
+            wakeDescriptor: self.awake,
             nextOrder: { [unowned self] in self.orders.isEmpty ? nil : self.orders.removeFirst() },
             emit: { [unowned self] in self.note($0) })
+    }
+
+    deinit {
+        close(self.awake)
     }
 
     private func note(_ output: SoundOutput) {

@@ -11,7 +11,8 @@ enum TestSound {
     }
 
     /// The amplitude of the sine of this frequency that fits best, and its power to that of all else, in dB.
-    static func measure(_ samples: [Int16], _ hertz: Double, rate: Double = 48_000) -> (amplitude: Double, snr: Double) {
+    static func measure(_ samples: [Int16], _ hertz: Double, rate: Double = 48_000) -> (amplitude: Double, snr: Double)
+    {
         var sineSum = 0.0
         var cosineSum = 0.0
         for (index, sample) in samples.enumerated() {

@@ -45,8 +45,8 @@ apt_need() {
 mirror() {
     # shellcheck disable=SC2016 # $(...) below is apt's own notation
     apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Identifier: Packages' \
-        | awk '$1 ~ /^https?:/ && $2 ~ /^(bookworm|trixie|stable|testing|sid|unstable)$/ && $3 == "main" && !seen { print $1; seen = 1 }' \
-        | grep . || die "found no http(s) Debian mirror in this machine's apt sources (suite bookworm or trixie, component main)."
+        | awk '$1 ~ /^https?:/ && $2 ~ /^(bookworm|trixie|stable|testing|sid|unstable)$/ && $3 == "main" { print $1 }' \
+        | head -n 1 | grep . || die "found no http(s) Debian mirror in this machine's apt sources."
 }
 
 keyring() {

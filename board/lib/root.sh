@@ -55,7 +55,8 @@ bootstrap() {
         --include="$(packages "$3")" --aptopt='Acquire::Check-Valid-Until "false"'
         --aptopt='APT::Install-Recommends "false"' "${@:5}"
     )
-    mmdebstrap "${options[@]}" "$suite" "$1" "$source" 2>&1 | stages "$1.log" \
+    # In a mount namespace of its own, so that an interrupted run leaves no mount behind.
+    unshare --mount mmdebstrap "${options[@]}" "$suite" "$1" "$source" 2>&1 | stages "$1.log" \
         || die "mmdebstrap failed; the end of $1.log:
 $(tail -5 "$1.log")"
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A frame's number as black and white cells in the picture itself: it survives coding, scaling and a crop to 4:3.
 
-One row of cells, centred at the foot of the frame: black, white, 16 bits (highest first), the same 16 bits inverted.
-Cells are white for 1. The inverted copy makes a misread a refusal, never a wrong number.
+One row of cells across the middle, where neither a self view nor a legend covers it: black, white, 16 bits (highest
+first), the same 16 bits inverted. White is 1. The inverted copy makes a misread a refusal, never a wrong number.
 """
 
 import numpy
@@ -12,7 +12,7 @@ BITS = 16
 CELLS = 2 + 2 * BITS
 # In a picture 640 pixels wide. 34 cells of 12 stay inside the 480 pixels a fill of a 4:3 screen leaves.
 CELL_WIDTH, CELL_HEIGHT, FRAME_WIDTH, FRAME_HEIGHT = 12, 24, 640, 360
-LEFT, TOP = (FRAME_WIDTH - CELLS * CELL_WIDTH) // 2, FRAME_HEIGHT - CELL_HEIGHT - 4
+LEFT, TOP = (FRAME_WIDTH - CELLS * CELL_WIDTH) // 2, 158
 
 
 def cells(number):

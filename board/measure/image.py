@@ -83,6 +83,18 @@ def fit(source_size, area):
     return (x + (columns - fitted[0]) // 2, y + (rows - fitted[1]) // 2, *fitted)
 
 
+def find(screen, small):
+    """The rectangle of `screen` that is most like the picture `small`: least squares over all places at once."""
+    luma, template = (part.astype(numpy.float64).mean(axis=2) for part in (screen, small))
+    (rows, columns), (height, width) = luma.shape, template.shape
+    spectrum = numpy.fft.rfft2(luma) * numpy.conj(numpy.fft.rfft2(template, s=luma.shape))
+    correlation = numpy.fft.irfft2(spectrum, s=luma.shape)[: rows - height + 1, : columns - width + 1]
+    sums = numpy.pad(numpy.cumsum(numpy.cumsum(luma**2, axis=0), axis=1), ((1, 0), (1, 0)))
+    power = sums[height:, width:] - sums[:-height, width:] - sums[height:, :-width] + sums[:-height, :-width]
+    y, x = numpy.unravel_index(numpy.argmin(power - 2 * correlation), correlation.shape)
+    return (int(x), int(y), width, height)
+
+
 def bars(picture, threshold=0):
     """Black rows and columns at each edge: (top, bottom, left, right). Black is every colour <= threshold."""
     lit = (picture > threshold).any(axis=2)
@@ -155,6 +167,8 @@ def self_test():
     screen[500:600, 700:900] = 255
     assert psnr_in(screen, (0, 96, 1024, 576), source) < 25
     assert psnr_in(screen, (0, 96, 1024, 576), source, [(700, 500, 200, 100)]) == 99.0
+    screen[300:444, 700:956] = scale(mirror(source), 256, 144)
+    assert find(screen, scale(mirror(source), 256, 144)) == (700, 300, 256, 144)
     screen[90:96, 10] = 9
     assert bars(screen) == (90, 96, 0, 0) and bars(screen, 16) == (96, 96, 0, 0)
     assert bars(without(screen, [(0, 0, 20, 96)])) == (96, 96, 0, 0)

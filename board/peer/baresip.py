@@ -121,7 +121,7 @@ class Peer:
         return next((event for event in self.events if event.get("token") == token), None)
 
     def wait_event(self, kind, limit_s=5, since=0):
-        """The first event of type `kind` (CALL_INCOMING, CALL_ESTABLISHED, CALL_CLOSED …) at or after index `since`."""
+        """The first event of that type (CALL_INCOMING, CALL_ESTABLISHED, CALL_CLOSED …) at or after index `since`."""
         return self._wait(lambda: next((event for event in self.events[since:] if event.get("type") == kind), None),
                           limit_s, f"the event {kind}")
 

@@ -37,7 +37,7 @@ def backdrop():
         draw.rectangle((index * 80, 0, index * 80 + 79, 149), fill=colour)
     for column in range(WIDTH):
         level = 20 + column * 215 // WIDTH
-        draw.line((column, 150, column, 189), fill=(level, level, level))
+        draw.line((column, 316, column, 351), fill=(level, level, level))
     for column in range(20, 220, 8):
         draw.rectangle((column, 200, column + 3, 300), fill=(220, 220, 220))
     for row in range(200, 300, 6):
@@ -63,7 +63,7 @@ def frame(number):
     picture[top : top + 36, left : left + 36] = 245
     picture[top + 10 : top + 26, left + 10 : left + 26] = (20, 20, 120)
     sweep = 8 + number * 6 % (WIDTH - 24)
-    picture[152:188, sweep : sweep + 6] = (250, 60, 60)
+    picture[318:350, sweep : sweep + 6] = (250, 60, 60)
     barcode.draw(picture, number)
     return picture
 

@@ -83,28 +83,20 @@ def self_view(context):
 
 
 def find_self_view(context):
+    """Looked for all over the screen, mirrored and not, at every size a layout may give it."""
     b, seen = bench(context), observed(context)
     screen = seen.screens[-1][1]
-    layout = (seen.status.get("screen") or {}).get("selfview")
-    candidates = [tuple(layout)] if layout else guesses(screen.shape[1], screen.shape[0])
-    mirrored = image.mirror(b.camera_picture)
-    best = max(((image.psnr_in(screen, rectangle, mirrored), rectangle) for rectangle in candidates))
-    other = image.psnr_in(screen, best[1], b.camera_picture)
-    context.log(f"self view at {best[1]}: {best[0]:.2f} dB mirrored, {other:.2f} dB as it is")
-    image.save(image.crop(screen, best[1]), seen.folder / "selfview.png")
-    return best[1], best[0], best[0] > other
-
-
-def guesses(width, height):
-    """Rectangles of the camera's aspect in the corners, at the sizes and margins a layout may have."""
-    for divisor in (3, 3.5, 4, 4.5, 5, 6):
-        for rounding in (1, 2, 4, 8, 16):
-            columns = int(width / divisor) // rounding * rounding
-            rows = columns * 9 // 16 // 2 * 2
-            for margin in (0, 8, 10, 12, 16, 20, 24, 32, width // 32, width // 40, width // 64, height // 32):
-                for x in (margin, width - columns - margin):
-                    for y in (margin, height - rows - margin):
-                        yield (x, y, columns, rows)
+    found = []
+    for mirrored in (True, False):
+        source = image.mirror(b.camera_picture) if mirrored else b.camera_picture
+        for columns in sorted({screen.shape[1] // divisor // 2 * 2 for divisor in (2, 3, 4, 5, 6, 8)}):
+            small = image.scale(source, columns, columns * source.shape[0] // source.shape[1] // 2 * 2)
+            rectangle = image.find(screen, small)
+            found.append((image.psnr(image.crop(screen, rectangle), small), rectangle, mirrored))
+    level, rectangle, mirrored = max(found)
+    context.log(f"the self view is at {rectangle}, {'mirrored' if mirrored else 'as it is'}: {level:.2f} dB")
+    image.save(image.crop(screen, rectangle), seen.folder / "selfview.png")
+    return rectangle, level, mirrored
 
 
 def remote_match(context):
@@ -115,14 +107,7 @@ def remote_match(context):
     number = barcode.read(image.crop(screen, rectangle))
     if number is None:
         raise Failed("no number", "the frame's barcode cannot be read from the screen; see build/test/board/observed")
-    covered = [self_view(context)[0], *legend(seen)]
-    return image.psnr_in(screen, rectangle, clips.frame(number), covered), number
-
-
-def legend(seen):
-    """Where words lie over the picture, as the kiosk tells it."""
-    places = (seen.status.get("screen") or {}).get("words") or []
-    return [tuple(place) for place in places]
+    return image.psnr_in(screen, rectangle, clips.frame(number), [self_view(context)[0]]), number
 
 
 @check("board/remote-picture")
@@ -143,12 +128,18 @@ def remote_aspect(context):
 
 @check("board/black-bars")
 def black_bars(context):
-    """Every pixel around the picture is black, but for the self view and the words."""
-    seen = observed(context)
-    screen = image.without(seen.screens[-1][1], [self_view(context)[0], *legend(seen)])
-    lit = (screen > 0).any(axis=2)
+    """Every pixel around the picture is black. Without fitted buttons, so that no legend is drawn there."""
+    b = bench(context)
+    b.peer()
+    kiosk = b.ready({f"button.{name}.line": None for name in ("call", "hook", "mute", "video")})
+    mark = kiosk.mark()
+    kiosk.tell("call")
+    kiosk.wait_event("first_frame", since=mark, limit_s=8)
+    time.sleep(0.7)
+    screen = kiosk.screenshot(context.folder / "screen.png")
+    kiosk.tell("hangup")
     x, y, width, height = expected(screen)
-    lit[y : y + height, x : x + width] = False
+    lit = (image.without(screen, [(x, y, width, height)]) > 0).any(axis=2)
     if lit.any():
         rows, columns = numpy.flatnonzero(lit.any(axis=1)), numpy.flatnonzero(lit.any(axis=0))
         raise Failed(f"{int(lit.sum())} lit", f"outside the picture in rows {rows[0]}–{rows[-1]}, "

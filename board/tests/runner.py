@@ -22,7 +22,7 @@ BOARD = Path(__file__).resolve().parent.parent
 # Which files hold a group's checks.
 FILES = {
     "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "purity": ["purity"], "size": ["sizes"],
-    "arm": ["arm"],
+    "arm": ["arm"], "time": ["duration"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
 LIMIT_S = 420
@@ -99,7 +99,7 @@ class Context:
 
     def __init__(self):
         self.project, self.out = BOARD.parent, BOARD.parent / "build" / "test"
-        self.name, self.made, self.closing = "", {}, contextlib.ExitStack()
+        self.name, self.made, self.closing, self.failures = "", {}, contextlib.ExitStack(), 0
 
     @property
     def folder(self):
@@ -215,6 +215,7 @@ def run_group(context, group, rows, results):
         else:
             holds, line = False, f"FAIL {row.name} not run ({row.bound}) — no function has this name"
         results.append((row.name, holds, time.monotonic() - begin))
+        context.failures += not holds
         print(line, flush=True)
 
 

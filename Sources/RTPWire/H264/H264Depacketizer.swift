@@ -47,7 +47,7 @@ public struct H264Depacketizer: Sendable {
         if isGap { self.noteLoss() }
         var finished: [AccessUnit] = []
         if let unit = self.unit, unit.timestamp != packet.timestamp {
-            if unit.hasSlices {
+            if self.mayEnd {
                 finished += self.finish()
             } else {
                 // Parameter sets sent ahead under a time of their own belong to the picture that follows.
@@ -59,7 +59,7 @@ public struct H264Depacketizer: Sendable {
         }
         self.takePayload(packet.payload)
         self.distrustMarkerIfSplit(packet)
-        if packet.marker, self.isMarkerTrusted, self.unit?.hasSlices == true {
+        if packet.marker, self.isMarkerTrusted, self.mayEnd {
             finished += self.finish()
         }
         return finished
@@ -74,6 +74,12 @@ public struct H264Depacketizer: Sendable {
 // MARK: - Access units
 
 extension H264Depacketizer {
+    /// Whether the unit under construction is a picture, or what is left of one: parameter sets alone wait for theirs.
+    private var mayEnd: Bool {
+        guard let unit = self.unit else { return false }
+        return unit.hasSlices || !unit.isWhole || !self.fragment.isEmpty
+    }
+
     private mutating func noteLoss() {
         self.isAfterLoss = true
         self.fragment.removeAll(keepingCapacity: true)

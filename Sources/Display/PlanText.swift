@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+
+extension SurfacePlan {
+    /// One line for the log: plane, buffer, place on the screen, and what software does with each layer.
+    public var text: ByteString {
+        var text: ByteString = "plane "
+        text.append(decimal: self.plane)
+        text += ": " + self.format.name + " " + self.buffer.text
+        text += " at " + ByteString(decimal: self.destination.x) + "," + ByteString(decimal: self.destination.y)
+        if self.destination.size != self.buffer { text += " scaled by the plane to " + self.destination.size.text }
+        if self.reflectsX { text += " mirrored by the plane" }
+        for placement in self.placements {
+            text += ", " + placement.layer.name
+            if placement.isScaled { text += " scaled" }
+            if placement.isMirrored { text += " mirrored" }
+        }
+        return text
+    }
+}
+
+extension PixelSize {
+    var text: ByteString { ByteString(decimal: self.width) + "x" + ByteString(decimal: self.height) }
+}
+
+extension PixelFormat {
+    var name: ByteString {
+        switch self {
+        case .xrgb8888: return "XR24"
+        case .argb8888: return "AR24"
+        case .nv12: return "NV12"
+        case .yuv420: return "YU12"
+        case .yuyv: return "YUYV"
+        }
+    }
+}
+
+extension Layer {
+    var name: ByteString {
+        switch self {
+        case .remote: return "remote"
+        case .selfView: return "self view"
+        case .words: return "words"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+
+extension LocalStream {
+    /// Our answer to one offered medium and what it comes to; nil where we must refuse it.
+    func answer(
+        _ media: MediaDescription, of offer: SessionDescription, address: IPAddress
+    ) -> (MediaDescription, NegotiatedStream)? {
+        guard let remote = RemoteStream(media, of: offer, isV6: address.isV6), let choice = self.choose(from: media)
+        else { return nil }
+        let type = choice.offered.payloadType
+        let event = self.telephoneEventPayloadType == nil ? nil : media.telephoneEvent(beside: choice.offered.codec)
+        let feedback = media.sharedFeedback(for: type)
+        let direction = remote.direction.answer(wish: self.wish)
+        let description = self.described(
+            kind: media.kind, profile: media.profile, formats: [(type, choice.answered)], event: event,
+            direction: direction, feedback: feedback.map { RtcpFeedback(payloadType: type, $0) })
+        let stream = NegotiatedStream(
+            codec: choice.offered.codec, sendPayloadType: type,
+            receivePayloadTypes: [PayloadBinding(payloadType: type, codec: choice.answered)],
+            telephoneEvent: event.map {
+                NegotiatedTelephoneEvent(
+                    sendPayloadType: $0.payloadType, receivePayloadType: $0.payloadType, clockRate: $0.clockRate)
+            },
+            remoteRTP: remote.rtp, remoteRTCP: remote.rtcp, direction: direction,
+            feedback: NegotiatedFeedback(feedback), ptimeMs: remote.ptimeMs, bandwidthKbps: remote.bandwidthKbps)
+        return (description, stream)
+    }
+
+    private struct Choice {
+        var offered: OfferedFormat
+        /// The same codec with the parameters that we answer.
+        var answered: NegotiatedCodec
+        /// 0 is best.
+        var suitability: Int
+    }
+
+    /// One codec, so that the peer's sound never changes in mid-call: the first of the offer that we have (RFC 3264
+    /// section 6.1), and of several H.264 formats the one that suits us best.
+    private func choose(from media: MediaDescription) -> Choice? {
+        var best: Choice?
+        for offered in media.codecs {
+            guard let choice = self.choice(offered) else { continue }
+            if best == nil || choice.suitability < best!.suitability { best = choice }
+        }
+        return best
+    }
+
+    private func choice(_ offered: OfferedFormat) -> Choice? {
+        for own in self.codecs where own.codec.isSameEncoding(as: offered.codec) {
+            guard case .h264(let theirs) = offered.codec, case .h264(let ours) = own.codec else {
+                return Choice(offered: offered, answered: own.codec, suitability: 0)
+            }
+            guard ours.packetizationMode == theirs.packetizationMode, let suitability = theirs.suitability else {
+                continue
+            }
+            return Choice(offered: offered, answered: .h264(theirs.answer(ours)), suitability: suitability)
+        }
+        return nil
+    }
+}

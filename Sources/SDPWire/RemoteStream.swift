@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+
+/// What a peer's description of one medium says about the way there, codecs aside.
+struct RemoteStream {
+    var rtp: SocketAddress
+    var rtcp: SocketAddress
+    /// In the peer's eyes. Nothing may be sent to an unspecified address: the old way to say hold (RFC 3264 section
+    /// 8.4).
+    var direction: Direction
+    var ptimeMs: Int
+    var bandwidthKbps: Int?
+
+    /// Nil where nothing can be sent that way: refused, secure, a name or group for an address, another IP family.
+    init?(_ media: MediaDescription, of description: SessionDescription, isV6: Bool) {
+        guard media.port != 0, media.profile.isPlainRTP,
+            let address = description.connection(of: media)?.address, address.isV6 == isV6
+        else { return nil }
+        self.rtp = SocketAddress(address, port: media.port)
+        self.rtcp = media.rtcpAddress(beside: self.rtp)
+        let written = description.direction(of: media)
+        self.direction = Direction(sends: written.sends, receives: written.receives && !address.isUnspecified)
+        self.ptimeMs = Self.packetTime(media)
+        self.bandwidthKbps = media.otherLines.bandwidthKbps ?? description.otherLines.bandwidthKbps
+    }
+
+    /// Of the packet times that every codec here can make, the longest that does not exceed what the peer asks for.
+    private static func packetTime(_ media: MediaDescription) -> Int {
+        let asked = min(media.ptimeMs ?? 20, media.maxPtimeMs ?? 60)
+        return [60, 40, 20].first { $0 <= asked } ?? 10
+    }
+}
+
+extension MediaDescription {
+    /// Where RTCP goes: `a=rtcp` (RFC 3605), or the next port.
+    fileprivate func rtcpAddress(beside rtp: SocketAddress) -> SocketAddress {
+        let next = SocketAddress(rtp.address, port: rtp.port == .max ? rtp.port : rtp.port + 1)
+        let fields = Fields.split(self.first("rtcp") ?? "")
+        guard let port = fields.first?.decimal(max: 65_535), port > 0 else { return next }
+        guard fields.count == 4 else { return SocketAddress(rtp.address, port: UInt16(port)) }
+        let address = Connection(fields[1] + " " + fields[2] + " " + fields[3]).address
+        guard let address, address.isV6 == rtp.address.isV6 else { return next }
+        return SocketAddress(address, port: UInt16(port))
+    }
+}
+
+extension [OtherLine] {
+    /// What a receiver wants at most: `TIAS` (RFC 3890) rather than `AS` (RFC 8866 section 5.8). Nil where it does
+    /// not say, says nothing sensible, or says 0, which some phones write for a medium on hold.
+    fileprivate var bandwidthKbps: Int? {
+        self.bandwidth("TIAS").map { $0 / 1_000 } ?? self.bandwidth("AS")
+    }
+
+    private func bandwidth(_ type: ByteString) -> Int? {
+        for line in self where line.type == UInt8(ascii: "b") {
+            let parts = line.value.trimmed().split(on: ASCII.colon)
+            guard parts.count == 2, parts[0].equalsIgnoringCase(type),
+                let value = parts[1].decimal(max: UInt64(Int32.max)), value > 0
+            else { continue }
+            return Int(value)
+        }
+        return nil
+    }
+}

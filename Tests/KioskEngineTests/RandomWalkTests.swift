@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import SIPEngine
+import SIPWire
+import XCTest
+
+@testable import KioskEngine
+
+/// Everything at any time: the kiosk never traps, screen and lamp always fit the state, and when all is quiet again it
+/// is idle and can call.
+final class RandomWalkTests: XCTestCase {
+    private let words: [ByteString] = [
+        "call", "hangup", "press call", "press hook", "status", "events", "x", "call sip:y@z",
+    ]
+
+    private func step(_ scene: Scene, _ generator: inout Generator) {
+        let kind: StreamKind = generator.below(2) == 0 ? .audio : .video
+        switch generator.below(24) {
+        case 0...3: scene.press(.call)
+        case 4: scene.press(.hook)
+        case 5: scene.press(generator.below(2) == 0 ? .mute : .video)
+        case 6...8: self.farActs(scene, &generator)
+        case 9: scene.isCut.toggle()
+        case 10: scene.resolver = [.answers, .answers, .knowsNothing, .isSilent][Int(generator.below(4))]
+        case 11: scene.feed(.resolved(ResolutionID(generator.below(9)), .failed("late")))
+        case 12: scene.feed(.media(.firstPacket(kind)))
+        case 13: scene.feed(.media(generator.below(2) == 0 ? .firstFrameShown : .firstSoundPlayed))
+        case 14: scene.feed(.media(.silent(kind, since: scene.now)))
+        case 15: scene.feed(.media(.resumed(kind)))
+        case 16: scene.feed(.control(Scene.client, line: self.words[Int(generator.below(UInt64(self.words.count)))]))
+        case 17: self.deviceChanges(scene, &generator)
+        case 18: scene.feed(.flowFailed(Scene.toFar))
+        case 19: scene.farCalls()
+        case 20: self.garbage(scene, &generator)
+        case 21: scene.feed(.timeout)
+        default: scene.pass(Int(generator.below(6_000)))
+        }
+    }
+
+    private func farActs(_ scene: Scene, _ generator: inout Generator) {
+        guard scene.hasCallAtFar else { return }
+        let statuses: [StatusCode] = [.ringing, .sessionProgress, .ok, .ok, .busyHere, .notFound]
+        if generator.below(5) == 0 {
+            scene.farDoes(.hangUp(scene.atFar, .normal))
+        } else {
+            scene.farAnswers(statuses[Int(generator.below(UInt64(statuses.count)))])
+        }
+    }
+
+    private func deviceChanges(_ scene: Scene, _ generator: inout Generator) {
+        let family = DeviceFamily.all[Int(generator.below(UInt64(DeviceFamily.all.count)))]
+        scene.feed(.device(generator.below(2) == 0 ? .failed(family, "x") : .restored(family)))
+    }
+
+    private func garbage(_ scene: Scene, _ generator: inout Generator) {
+        let bytes = (0..<Int(generator.below(200))).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        scene.feed(.received(bytes, on: Scene.toFar))
+    }
+
+    private func checkInvariants(_ scene: Scene, _ seed: UInt64) {
+        let state = scene.kiosk.machine.state
+        let screen = scene.lastScreen
+        XCTAssertEqual(screen?.remote == .shown, scene.showsPicture, "seed \(seed) in \(scene.state)")
+        XCTAssertEqual(scene.kiosk.mediaRuns && state.handle == nil, false, "media outlived their call, seed \(seed)")
+        if case .connected = state { return }
+        if case .early = state { return }
+        XCTAssertFalse(scene.kiosk.mediaRuns, "media run in \(scene.state), seed \(seed)")
+    }
+
+    func testAnythingAtAnyTimeEndsInIdleAndTheNextPressWorks() {
+        for seed in 1...UInt64(1500) {
+            var generator = Generator(seed: seed)
+            let scene = Scene(generator.below(2) == 0 ? "incoming = answer" : "")
+            for _ in 0..<60 {
+                self.step(scene, &generator)
+                self.checkInvariants(scene, seed)
+            }
+            scene.isCut = true
+            scene.feed(.media(.silent(.audio, since: scene.now)))
+            scene.feed(.media(.silent(.video, since: scene.now)))
+            scene.pass(200_000)
+            XCTAssertEqual(scene.state, "idle", "seed \(seed)")
+            let lines = scene.events("call").compactMap { $0["state"] as? String }
+            XCTAssertEqual(
+                lines.filter { $0 == "dialling" }.count + lines.filter { $0 == "connected" }.count
+                    - scene.outgoingConnected, lines.filter { $0 == "ended" }.count, "each call ends once, seed \(seed)"
+            )
+            scene.isCut = false
+            scene.resolver = .answers
+            scene.forget()
+            scene.press(.call)
+            scene.farAnswers()
+            XCTAssertEqual(scene.state, "connected", "seed \(seed)")
+        }
+    }
+
+    func testTerminateAtAnyTimeExitsWithinFourTenthsOfASecond() {
+        for seed in 1...UInt64(1500) {
+            var generator = Generator(seed: seed &* 7919)
+            let scene = Scene("incoming = answer")
+            for _ in 0..<generator.below(40) { self.step(scene, &generator) }
+            scene.feed(.terminate)
+            scene.pass(401)
+            XCTAssertEqual(scene.exits, [0], "seed \(seed)")
+        }
+    }
+}
+
+extension Scene {
+    fileprivate var hasCallAtFar: Bool {
+        self.farEvents.contains { _, event in
+            if case .incoming = event { return true }
+            return false
+        }
+    }
+
+    fileprivate var lastScreen: ScreenState? { self.screen }
+
+    fileprivate var showsPicture: Bool {
+        guard case .connected(let call) = self.kiosk.machine.state else { return false }
+        return call.showsPicture && self.kiosk.world.hasScreen
+    }
+
+    /// Outgoing calls that were answered: they have `dialling` and `connected` both.
+    fileprivate var outgoingConnected: Int {
+        self.events("call").filter {
+            $0["state"] as? String == "connected" && $0["direction"] as? String == "outgoing"
+        }.count
+    }
+}
