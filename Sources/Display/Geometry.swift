@@ -46,8 +46,8 @@ public struct Rectangle: Hashable, Sendable {
         return width > 0 && height > 0 ? Rectangle(left, top, width, height) : Rectangle(0, 0, 0, 0)
     }
 
-    public func moved(by x: Int, _ y: Int) -> Rectangle {
-        Rectangle(self.x + x, self.y + y, self.width, self.height)
+    public func contains(_ other: Rectangle) -> Bool {
+        self.intersection(other) == other
     }
 }
 

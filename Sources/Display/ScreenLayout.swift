@@ -42,9 +42,9 @@ public struct ScreenLayout: Equatable, Sendable {
         var place = PictureFit.fit.place(size, aspect, in: box)
         let shown = place.destination.size
         let left = self.unit & ~1
-        let right = (self.screen.width - self.unit - shown.width) & ~1
+        let right = max(0, self.screen.width - self.unit - shown.width) & ~1
         let top = (self.banner.bottom + self.unit / 2) & ~1
-        let bottom = (self.callBar.y - self.unit / 2 - shown.height) & ~1
+        let bottom = max(0, self.callBar.y - self.unit / 2 - shown.height) & ~1
         switch corner {
         case .topLeft: (place.destination.x, place.destination.y) = (left, top)
         case .topRight: (place.destination.x, place.destination.y) = (right, top)

@@ -40,7 +40,6 @@ final class Surface {
     private let takesFullRange: Bool
     /// One a placement, so that each keeps its scaler.
     private let converters: [Converter]
-    private(set) var replaced: UInt64 = 0
 
     /// nil where the controller is out of memory. `words` is as large as the screen.
     init?(_ plan: SurfacePlan, takesFullRange: Bool, words: LayerImage, pool: BufferPool) {
@@ -135,7 +134,6 @@ extension Surface {
                 isFullRange: colours.isFullRange, keepsInside: self.hasBars)
             guard isDone else { return false }
         }
-        if self.ready != nil { self.replaced &+= 1 }
         self.ready = free
         return true
     }
@@ -165,9 +163,11 @@ extension Surface {
         let stale = self.plan.placements.indices.filter { self.drawn[index][$0] != generations[$0] }
         let isFresh = self.drawn[index].contains(0)
         let hasNewWords = stale.contains { self.plan.placements[$0].layer == .words }
-        let areas =
-            isFresh || hasNewWords
-            ? [Rectangle(self.plan.buffer)] : stale.map { self.plan.placements[$0].target }
+        var areas = isFresh || hasNewWords ? [Rectangle(self.plan.buffer)] : []
+        for index in stale {
+            let place = self.plan.placements[index].target
+            if !areas.contains(where: { $0.contains(place) }) { areas.append(place) }
+        }
         let composed = self.plan.placements.indices.compactMap { index in
             self.layers[index].map {
                 ComposedLayer(image: $0.image, target: self.plan.placements[index].target, ink: $0.ink)

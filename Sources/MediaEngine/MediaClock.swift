@@ -21,10 +21,6 @@ enum MediaClock {
         return span.nanoseconds < 0 ? 0 &- magnitude : magnitude
     }
 
-    static func duration(units: UInt32, rate: UInt32) -> Duration {
-        Duration(nanoseconds: Int64(UInt64(units) * 1_000_000_000 / UInt64(max(1, rate))))
-    }
-
     /// Of two deadlines the earlier; nil is never.
     static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
         guard let left else { return right }

@@ -3,22 +3,6 @@
 import Bytes
 import RTPWire
 
-/// What happened to the media of a call, for the kiosk.
-public enum MediaEvent: Hashable, Sendable {
-    /// The first RTP packet of a stream since `.start`.
-    case firstPacket(StreamKind)
-    /// No RTP for `MediaLimits.silenceMs`, where some should come. Once, until it resumes.
-    case silent(StreamKind, since: Instant)
-    /// RTP again after `.silent`.
-    case resumed(StreamKind)
-    /// The peer ended its stream (RTCP BYE). Its call may go on.
-    case byeReceived(StreamKind)
-    /// A new source took over the stream.
-    case sourceChanged(StreamKind)
-    /// The peer pressed a key (RFC 4733): the ASCII character, once a press.
-    case digit(UInt8)
-}
-
 /// The media of one call at a time: RTP and RTCP of an audio and a video stream.
 ///
 /// One mutation, then drain: `handle(input, now)`, then `pollOutput()` until it gives `.wait`. No clock, no socket, no

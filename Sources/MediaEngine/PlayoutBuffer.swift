@@ -69,7 +69,7 @@ public struct PlayoutBuffer: Sendable {
     /// Sound waiting now.
     public var bufferedMs: Int {
         guard let last = self.waiting.last else { return 0 }
-        return Int(self.level) * 1000 / Int(last.codec.clockRate)
+        return Int(clamping: UInt64(self.level) * 1000 / UInt64(last.codec.clockRate))
     }
 
     /// Forgets everything but the counts: a new call.

@@ -42,8 +42,8 @@ final class V4L2Buffers {
         return callbox_v4l2_stream(self.fd, self.bufferType, 1)
     }
 
-    /// Ends the stream and lets others have the camera, also while frames are still read: their memory stays until it is
-    /// unmapped ("orphaned buffers", Linux 4.20).
+    /// Ends the stream and lets others have the camera, also while frames are still read: their memory stays until it
+    /// is unmapped ("orphaned buffers", Linux 4.20).
     func stop() {
         _ = callbox_v4l2_stream(self.fd, self.bufferType, 0)
         var none: UInt32 = 0

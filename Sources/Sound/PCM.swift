@@ -60,7 +60,8 @@ final class PCM {
         snd_pcm_drop(self.handle)
     }
 
-    /// Whether the device is still plugged in. Without asking for this, one that is pulled out merely seems to stand still.
+    /// Whether the device is still plugged in. Without asking for this, one that is pulled out merely seems to stand
+    /// still.
     var isPresent: Bool {
         snd_pcm_state(self.handle) != SND_PCM_STATE_DISCONNECTED
     }
