@@ -3,16 +3,6 @@
 import Bytes
 import RTPWire
 
-/// What the sound thread plays next.
-public enum Playout: Sendable {
-    /// Decode and play it.
-    case packet(AudioPacket)
-    /// A packet is missing: let the decoder invent this much, in units of the RTP clock of the last packet.
-    case conceal(samples: UInt32)
-    /// No stream, or the buffer is filling: play nothing.
-    case silence
-}
-
 /// The adaptive jitter buffer of the sound thread.
 ///
 /// The sound thread inserts packets as they come and asks `next` whenever it has less than one period of decoded sound

@@ -164,6 +164,44 @@ final class Script {
     }
 }
 
+// MARK: - Calls that come in
+
+extension Script {
+    /// The handle of the call that came in last.
+    func incoming(file: StaticString = #filePath, line: UInt = #line) -> CallHandle {
+        guard let last = self.events.last, case .incoming = last.event else {
+            XCTFail("no call came in", file: file, line: line)
+            return CallHandle(number: 0)
+        }
+        return last.handle
+    }
+
+    /// A call of the peer's that was answered and acknowledged.
+    func connectedIncoming() -> CallHandle {
+        self.receive(self.stranger())
+        let handle = self.incoming()
+        self.input(.respond(handle, .ok, body: Array(Self.description.utf8)))
+        self.receive(self.acknowledge(self.next()))
+        self.expectEvents("incoming", "confirmed")
+        return handle
+    }
+
+    /// The ACK for a 2xx of the engine's.
+    func acknowledge(_ answer: SIPMessage, branch: String = "ack", number: Int = 1, body: String = "") -> String {
+        self.stranger("ACK", branch: branch, toTag: answer.to?.tag?.string ?? "", number: number, body: body)
+    }
+
+    /// A request within the call that came in.
+    func within(
+        _ method: String, number: Int, branch: String, body: String = "", headers: String = "",
+        type: String = "application/sdp"
+    ) -> String {
+        let tag = self.engine.calls.first?.localTag.string ?? "gone"
+        return self.stranger(
+            method, branch: branch, toTag: tag, number: number, body: body, headers: headers, type: type)
+    }
+}
+
 extension SIPMessage {
     /// `INVITE`, `200`.
     var name: String {

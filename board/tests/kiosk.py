@@ -156,7 +156,7 @@ class Kiosk:
             raise Failed(f"exit {code}", f"callbox status: {str(answer).strip()[:160]}")
         return answer
 
-    def press(self, button, hold_ms=80):
+    def press(self, button, hold_ms=150):
         """A press and a release on the GPIO line; the guest's clock (ns) at the press."""
         return self.board.press(button, hold_ms)
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+import XCTest
+
+@testable import SIPEngine
+
+/// The end of a call that stood.
+final class ByeTests: XCTestCase {
+    func testPeerHangsUpAndItsReasonIsTold() {
+        let script = Script()
+        _ = script.call()
+        let invite = script.next()
+        script.answer(invite, 200, body: Script.description)
+        script.expect("ACK")
+        let reason = "Reason: Q.850;cause=16;text=\"Fine\", SIP;cause=200;text=\"Call completed elsewhere\"\r\n"
+        let bye = script.inDialog("BYE", of: invite, number: 1, branch: "x", headers: reason)
+        script.receive(bye)
+        script.receive(bye)
+        script.expect("200", "200")
+        script.expectEvents("answered", "ended remoteHangUp 200 Call completed elsewhere")
+        script.pass(ms: 32_000)
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
+    func testByesThatCrossEndTheCallOnce() {
+        let script = Script()
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 200, body: Script.description)
+        script.input(.hangUp(handle, .normal))
+        let bye = script.expect("ACK", "BYE")[1]
+        script.receive(script.inDialog("BYE", of: invite, number: 1, branch: "x"))
+        script.expect("200")
+        script.answer(bye, 481)
+        script.expectEvents("answered", "ended localHangUp")
+        script.pass(ms: 40_000)
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
+    func testByeThatNobodyAnswersEndsAfter64T1() {
+        let script = Script()
+        let handle = script.connectedCall()
+        script.input(.hangUp(handle, .normal))
+        script.pass(ms: 32_000)
+        script.expect(
+            "BYE", "BYE", "BYE", "BYE", "BYE", "BYE", "BYE", "BYE", "BYE", "BYE", "BYE")
+        script.expectEvents("ended localHangUp")
+        script.pass(ms: 1)
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
+    func testByeTowardsAClosedPortEndsAtOnce() {
+        let script = Script()
+        let handle = script.connectedCall()
+        script.input(.hangUp(handle, .normal))
+        script.input(.flowFailed(script.flow))
+        script.expectEvents("ended localHangUp")
+    }
+
+    func testPeerThatLeavesWhileItRingsIsCancelled() {
+        let script = Script()
+        _ = script.call()
+        let invite = script.next()
+        script.answer(invite, 180)
+        script.receive(script.inDialog("BYE", of: invite, number: 1, branch: "x"))
+        script.expect("200", "CANCEL")
+        script.answer(invite, 487)
+        script.expect("ACK")
+        script.expectEvents("ringing 180", "ended remoteHangUp ")
+    }
+}
