@@ -5,6 +5,8 @@ import XCTest
 
 @testable import Loop
 
+private struct NoSocket: Error {}
+
 final class ControlServerTests: XCTestCase {
     private let path = ByteString(utf8Of: NSTemporaryDirectory() + "callbox-control-\(getpid())")
 
@@ -25,23 +27,24 @@ final class ControlServerTests: XCTestCase {
 
     func testLinesComeInOneByOneAndRepliesGoToTheirClient() throws {
         let poller = Poller()
-        var server = try XCTUnwrap(ControlServer(path: self.path, tokenBase: 1, poller: poller))
-        let connection = try XCTUnwrap(ControlConnection(path: self.path))
+        guard var server = ControlServer(path: self.path, tokenBase: 1, poller: poller) else { throw NoSocket() }
+        guard let connection = ControlConnection(path: self.path) else { throw NoSocket() }
         connection.send("status")
         connection.send("press call\r")
         let events = self.serve(&server, poller, count: 2)
         guard events.count == 2, case .line("status", let client) = events[0], case .line("press call", client) = events[1]
         else { return XCTFail("lines are lost or mixed") }
         server.send("{}", to: client, poller: poller)
-        XCTAssertEqual(connection.receive(limit: .seconds(1)), Array("{}\n".utf8))
+        let reply = connection.receive(limit: .seconds(1))
+        XCTAssertEqual(reply, Array("{}\n".utf8))
     }
 
     func testALineWithoutEndCutsItsClientOffAndNoOther() throws {
         let poller = Poller()
-        var server = try XCTUnwrap(ControlServer(path: self.path, tokenBase: 1, poller: poller))
-        let good = try XCTUnwrap(ControlConnection(path: self.path))
-        let bad = try XCTUnwrap(ControlConnection(path: self.path))
-        for _ in 0..<3 { bad.send(ByteString([UInt8](repeating: 0x41, count: 700) + [UInt8](repeating: 0, count: 700))) }
+        guard var server = ControlServer(path: self.path, tokenBase: 1, poller: poller) else { throw NoSocket() }
+        guard let good = ControlConnection(path: self.path) else { throw NoSocket() }
+        guard let bad = ControlConnection(path: self.path) else { throw NoSocket() }
+        bad.send(ByteString([UInt8](repeating: ASCII.star, count: 3000)))
         var isCut = false
         for event in self.serve(&server, poller, count: 1) {
             if case .gone = event { isCut = true }
@@ -56,9 +59,16 @@ final class ControlServerTests: XCTestCase {
     func testASocketLeftByAFormerRunIsReplaced() throws {
         let poller = Poller()
         do {
-            _ = try XCTUnwrap(ControlServer(path: self.path, tokenBase: 1, poller: poller))
+            guard let former = ControlServer(path: self.path, tokenBase: 1, poller: poller) else { throw NoSocket() }
+            _ = former.owns(token: 1)
         }
-        XCTAssertNotNil(ControlServer(path: self.path, tokenBase: 50, poller: poller) != nil ? true : nil)
+        guard var server = ControlServer(path: self.path, tokenBase: 50, poller: poller),
+            let connection = ControlConnection(path: self.path)
+        else { throw NoSocket() }
+        connection.send("status")
+        guard case .line("status", _)? = self.serve(&server, poller, count: 1).first else {
+            return XCTFail("the new socket is deaf")
+        }
     }
 
     func testAMailboxDropsItsOldestAndCountsIt() {

@@ -67,10 +67,12 @@ final class SocketTests: XCTestCase {
             var client = try TCPStreams(port: 0, tokenBase: 200, poller: poller)
             let here = SocketAddress(self.loopback, port: client.port)
             let there = SocketAddress(self.loopback, port: server.port)
-            XCTAssertNil(client.send([1, 2], local: here, remote: there, now: Clock.now(), poller: poller))
+            let failure = client.send([1, 2], local: here, remote: there, now: Clock.now(), poller: poller)
+            XCTAssertNil(failure)
             events += Self.turn(&server, &client, poller, until: 1)
             guard case .received([1, 2], _, let remote) = events.first else { return XCTFail("nothing came") }
-            XCTAssertNil(server.send([3], local: there, remote: remote, now: Clock.now(), poller: poller))
+            let answerFailure = server.send([3], local: there, remote: remote, now: Clock.now(), poller: poller)
+            XCTAssertNil(answerFailure)
             events = Self.turn(&server, &client, poller, until: 1)
             guard case .received([3], here, there) = events.first else { return XCTFail("nothing came back") }
         }

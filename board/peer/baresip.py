@@ -38,11 +38,12 @@ class Peer:
         self.process, self.control, self.pending, self.events = None, None, b"", []
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write_config(clip, tone_hz, rtp_ports, video_bitrate, ring_seconds)
-        account = f"<sip:peer@{address}:{port};transport={transport}>;regint=0;answermode={answer}"
-        account += f";audio_codecs={','.join(AUDIO_CODECS[codec] for codec in codecs)};video_codecs=h264"
-        if answer_after_ms:
-            account += f";answerdelay={answer_after_ms}"
-        (self.folder / "accounts").write_text(account + "\n")
+        rules = f"regint=0;answermode={answer};video_codecs=h264;answerdelay={answer_after_ms}"
+        rules += f";audio_codecs={','.join(AUDIO_CODECS[codec] for codec in codecs)}"
+        # An account answers to its own transport only. The first one dials.
+        transports = sorted(("udp", "tcp"), key=lambda name: name != transport)
+        accounts = [f"<sip:peer@{address}:{port};transport={name}>;{rules}\n" for name in transports]
+        (self.folder / "accounts").write_text("".join(accounts))
 
     def _write_config(self, clip, tone_hz, rtp_ports, video_bitrate, ring_seconds):
         modules = dict.fromkeys(AUDIO_MODULES[codec] for codec in self.codecs)

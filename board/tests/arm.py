@@ -101,7 +101,7 @@ class Emulated:
 
 def call(context, target):
     """Placed by the control socket: codecs as the far end answered them, frames and sound both ways."""
-    with loopback_world(), Peer("/tmp/callbox-arm", clip(), PEER, codecs=("opus", "pcmu")) as peer:
+    with loopback_world(), Peer(context.folder, clip(), PEER, codecs=("opus", "pcmu")) as peer:
         peer.log.write_bytes(b"")
         with Emulated(context, target) as kiosk:
             kiosk.wait("ready", 15)

@@ -17,7 +17,7 @@ from virtual.board import Board
 # Squares of colour: a mirrored or upside-down picture is another one.
 VIVID_PATTERN, OTHER_PATTERN, CAMERA_SIZE = 4, 0, (640, 360)
 MICROPHONE_HZ, TONE_HZ = 440, 1000
-PEER_FOLDER, NICE = "/tmp/callbox-peer", -10
+NICE = -10
 
 
 class Bench:
@@ -34,6 +34,7 @@ class Bench:
             self.board = self.stack.enter_context(Board(self.folder))
             self.wire = self.stack.enter_context(Wire("peer0"))
             self.kiosk = Kiosk(self.board, self.folder)
+            (self.folder / "peer" / "peer.log").unlink(missing_ok=True)
             self.stack.callback(self.drop_peer)
             self._camera()
             self._microphone()
@@ -81,7 +82,7 @@ class Bench:
         alive = self.current_peer and self.current_peer.process and self.current_peer.process.poll() is None
         if not alive or options != self.peer_options:
             self.drop_peer()
-            self.current_peer, self.peer_options = Peer(PEER_FOLDER, clip(), PEER, **options).start(), options
+            self.current_peer, self.peer_options = Peer(self.folder / "peer", clip(), PEER, **options).start(), options
         return self.current_peer
 
     def drop_peer(self):

@@ -47,9 +47,7 @@ def call(context):
 
 
 def _call(context):
-    called = Peer("/tmp/callbox-harness/called", clip(), CALLED, tone_hz=1000)
-    caller = Peer("/tmp/callbox-harness/caller", clip(), CALLER, tone_hz=440, control_port=4445,
-                  rtp_ports="30000-30999")
+    called, caller = called_peer(context), calling_peer(context)
     with called, caller:
         mark = called.mark()
         caller.dial(f"sip:peer@{CALLED}")
@@ -87,25 +85,34 @@ def sound(context):
 def modes(context):
     """Refusals, endless ringing, silence, and a relay that leaves one packetization mode."""
     with loopback_world():
-        done = [_refused(486, "Busy Here"), _refused(603, "Decline"), _cancelled(), _silent()]
-        done += [_one_mode(0), _one_mode(1)]
-    return f"{len(done)} modes"
+        for code, phrase in ((486, "Busy Here"), (603, "Decline")):
+            _refused(context, code, phrase)
+        _cancelled(context)
+        _silent(context)
+        for mode in (0, 1):
+            _one_mode(context, mode)
+    return "6 modes"
 
 
-def _caller():
-    return Peer("/tmp/callbox-harness/caller", clip(), CALLER, tone_hz=440, control_port=4445, rtp_ports="30000-30999")
+def called_peer(context):
+    return Peer(context.out / "harness" / "called", clip(), CALLED, tone_hz=1000)
 
 
-def _refused(code, phrase):
-    with odd.refuses("/tmp/callbox-harness/odd", code, phrase, address=CALLED), _caller() as caller:
+def calling_peer(context):
+    return Peer(context.out / "harness" / "caller", clip(), CALLER, tone_hz=440, control_port=4445,
+                rtp_ports="30000-30999")
+
+
+def _refused(context, code, phrase):
+    with odd.refuses(context.folder, code, phrase, address=CALLED), calling_peer(context) as caller:
         caller.dial(f"sip:peer@{CALLED}")
         closed = caller.wait_event("CALL_CLOSED")
         if str(code) not in closed.get("param", ""):
             raise Failed(f"{closed.get('param')}", f"a refusal with {code} was expected")
 
 
-def _cancelled():
-    with odd.rings("/tmp/callbox-harness/odd", address=CALLED) as ringing, _caller() as caller:
+def _cancelled(context):
+    with odd.rings(context.folder, address=CALLED) as ringing, calling_peer(context) as caller:
         caller.dial(f"sip:peer@{CALLED}")
         caller.wait_event("CALL_RINGING")
         caller.hang_up()
@@ -115,17 +122,17 @@ def _cancelled():
             raise Failed("no 487", f"CANCEL was not carried through; see {ringing.folder}")
 
 
-def _silent():
-    with odd.Silent(CALLED) as silent, _caller() as caller:
+def _silent(context):
+    with odd.Silent(CALLED) as silent, calling_peer(context) as caller:
         caller.dial(f"sip:peer@{CALLED}")
         time.sleep(1.2)
         if len(silent.received) < 2 or not silent.received[0].startswith(b"INVITE"):
             raise Failed(f"{len(silent.received)} datagrams", "INVITE and its retransmission were expected")
 
 
-def _one_mode(mode):
-    called = Peer("/tmp/callbox-harness/called", clip(), CALLED)
-    with relay.Relay(relay.only_packetization_mode(mode), CALLED) as between, called, _caller() as caller:
+def _one_mode(context, mode):
+    called = called_peer(context)
+    with relay.Relay(relay.only_packetization_mode(mode), CALLED) as between, called, calling_peer(context) as caller:
         caller.dial(f"sip:peer@{CALLED}:5070")
         caller.wait_event("CALL_ESTABLISHED")
         called.snapshot()

@@ -69,7 +69,7 @@ def fault(context):
     """After a call that failed."""
     b = bench(context)
     kiosk = b.ready()
-    with odd.refuses("/tmp/callbox-odd", 503, "Service Unavailable", port=5080):
+    with odd.refuses(context.folder, 503, "Service Unavailable", port=5080):
         mark = kiosk.mark()
         kiosk.tell("call", f"sip:peer@{PEER}:5080")
         kiosk.wait_event("call", since=mark, state="ended")

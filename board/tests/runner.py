@@ -7,6 +7,7 @@ when the bound there is in words. It raises Failed, or anything else, when it do
 """
 
 import contextlib
+import fcntl
 import fnmatch
 import importlib
 import re
@@ -223,6 +224,12 @@ def main(patterns):
     rows = selected(table(), patterns)
     context, results = Context(), []
     context.out.mkdir(parents=True, exist_ok=True)
+    lock = open(context.out / ".lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("waiting for another board/test of this project", flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     begin = time.monotonic()
     try:

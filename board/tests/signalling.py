@@ -10,7 +10,7 @@ from tests.bench import bench, wait_until
 from tests.kiosk import GUEST, PEER
 from tests.runner import Failed, check
 
-ODD_FOLDER, ODD_PORT = "/tmp/callbox-odd", 5080
+ODD_PORT, TERMINATIONS = 5080, 6
 
 
 def sentence_of(ended):
@@ -32,7 +32,7 @@ def refused(context, code, phrase):
     b = bench(context)
     kiosk = b.ready()
     idle = kiosk.screenshot(context.folder / "idle.png")
-    with odd.refuses(ODD_FOLDER, code, phrase, port=ODD_PORT):
+    with odd.refuses(context.folder, code, phrase, port=ODD_PORT):
         mark = kiosk.mark()
         kiosk.tell("call", f"sip:peer@{PEER}:{ODD_PORT}")
         ended = kiosk.wait_event("call", since=mark, state="ended")
@@ -111,7 +111,7 @@ def rings_for_ever(context):
     """It rings and nobody picks up: after `ring_timeout` CANCEL, a sentence, idle. Figure: seconds, set to 5."""
     b = bench(context)
     kiosk = b.ready({"call.ring_timeout": "5"})
-    with odd.rings(ODD_FOLDER, port=ODD_PORT):
+    with odd.rings(context.folder, port=ODD_PORT):
         mark, wire_mark, begin = kiosk.mark(), b.wire.mark(), time.monotonic()
         kiosk.tell("call", f"sip:peer@{PEER}:{ODD_PORT}")
         ended = kiosk.wait_event("call", since=mark, state="ended", limit_s=12)
@@ -221,7 +221,8 @@ def terminated(context, frozen=False, answered=True):
 
 @check("board/sigterm-in-call")
 def sigterm_in_call(context):
-    return terminated(context)
+    """A few times over: threads that end in another order each time. The worst."""
+    return max(terminated(context) for _ in range(TERMINATIONS))
 
 
 @check("board/sigterm-unanswered")
