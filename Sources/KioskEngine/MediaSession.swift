@@ -141,7 +141,8 @@ struct MediaSession {
             sendPayloadType: PayloadType(stream.sendPayloadType), receivePayloadTypes: incoming,
             packetTimeMs: stream.ptimeMs,
             telephoneEventPayloadType: stream.telephoneEvent.map { PayloadType($0.sendPayloadType) },
-            telephoneEventRate: stream.telephoneEvent?.clockRate ?? 8000)
+            telephoneEventRate: stream.telephoneEvent?.clockRate ?? 8000,
+            telephoneEventReceivePayloadType: stream.telephoneEvent.map { PayloadType($0.receivePayloadType) })
     }
 
     private static func audioCodec(_ codec: NegotiatedCodec) -> AudioCodec? {

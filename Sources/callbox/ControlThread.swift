@@ -28,6 +28,8 @@ final class ControlThread {
     private var generation: Generation = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
     private var pending: [KioskInput] = []
+    /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
+    private var unhurried: [KioskOutput] = []
     private var exitCode: Int32?
 
     /// `signals` is a descriptor on which SIGTERM and SIGINT arrive.
@@ -155,11 +157,19 @@ final class ControlThread {
         while true {
             let output = self.kiosk.pollOutput()
             if case .wait(let deadline) = output {
-                guard !self.pending.isEmpty, self.exitCode == nil else { return deadline }
-                self.put(self.pending.removeFirst())
-                continue
+                if !self.pending.isEmpty, self.exitCode == nil {
+                    self.put(self.pending.removeFirst())
+                    continue
+                }
+                self.unhurried.forEach { self.carryOut($0) }
+                self.unhurried.removeAll(keepingCapacity: true)
+                return deadline
             }
-            self.carryOut(output)
+            switch output {
+            case .screen, .tone, .event: self.unhurried.append(output)
+            case .send, .close, .resolve, .media, .lamp, .reply, .screenshot, .collectCounters, .exit, .wait:
+                self.carryOut(output)
+            }
         }
     }
 
