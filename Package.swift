@@ -8,22 +8,25 @@ let embedded = Context.environment["CALLBOX_EMBEDDED"] == "1"
 // The multiarch name of the target, for the one include folder that depends on it.
 let multiarch = Context.environment["CALLBOX_MULTIARCH"] ?? "x86_64-linux-gnu"
 
-let swiftSettings: [SwiftSetting] = [
-    .swiftLanguageMode(.v5),
-    .unsafeFlags(["-warnings-as-errors"]),
-] + (embedded ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo"])] : [])
+let swiftSettings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v5),
+        .unsafeFlags(["-warnings-as-errors"]),
+    ] + (embedded ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo"])] : [])
 
 // Empty for this machine; the root of the target's libraries when cross-building.
 let sysroot = Context.environment["CALLBOX_SYSROOT"] ?? ""
 
-let includes = [
-    "libdrm", "cairo", "pango-1.0", "glib-2.0", "harfbuzz", "freetype2", "libpng16",
-].map { "\(sysroot)/usr/include/\($0)" } + ["\(sysroot)/usr/lib/\(multiarch)/glib-2.0/include"]
+let includes =
+    [
+        "libdrm", "cairo", "pango-1.0", "glib-2.0", "harfbuzz", "freetype2", "libpng16",
+    ].map { "\(sysroot)/usr/include/\($0)" } + ["\(sysroot)/usr/lib/\(multiarch)/glib-2.0/include"]
 let worldSettings = swiftSettings + [.unsafeFlags(includes.flatMap { ["-Xcc", "-isystem", "-Xcc", $0] })]
 let cSettings: [CSetting] = [.unsafeFlags(includes.flatMap { ["-isystem", $0] } + ["-Wall", "-Werror"])]
 
 let libraries = [
-    "drm", "cairo", "pango-1.0", "pangocairo-1.0", "gobject-2.0", "glib-2.0", "avcodec", "avutil", "swscale", "swresample",
+    "drm", "cairo", "pango-1.0", "pangocairo-1.0", "gobject-2.0", "glib-2.0", "avcodec", "avutil", "swscale",
+    "swresample",
     "asound", "gpiod", "systemd", "cares", "m",
 ]
 
@@ -71,17 +74,20 @@ let package = Package(
                 "Display", "Sound", "Picture", "Panel",
             ],
             swiftSettings: worldSettings),
-    ] + (embedded ? [] : [
-        tests("Bytes"),
-        tests("Loop"),
-        tests("SIPWire"),
-        tests("SDPWire"),
-        tests("RTPWire"),
-        tests("SIPEngine", ["SIPWire"]),
-        tests("MediaEngine", ["RTPWire"]),
-        tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
-        tests("Display", ["KioskEngine"]),
-        tests("Picture", ["RTPWire"]),
-        tests("Sound", ["RTPWire", "MediaEngine"]),
-    ])
+    ]
+        + (embedded
+            ? []
+            : [
+                tests("Bytes"),
+                tests("Loop"),
+                tests("SIPWire"),
+                tests("SDPWire"),
+                tests("RTPWire"),
+                tests("SIPEngine", ["SIPWire"]),
+                tests("MediaEngine", ["RTPWire"]),
+                tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
+                tests("Display", ["KioskEngine"]),
+                tests("Picture", ["RTPWire"]),
+                tests("Sound", ["RTPWire", "MediaEngine"]),
+            ])
 )

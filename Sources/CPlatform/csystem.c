@@ -3,6 +3,8 @@
 #define _GNU_SOURCE 1
 #include "csystem.h"
 
+#include <limits.h>
+
 int callbox_errno(void) { return errno; }
 
 void callbox_prepare_datagram_socket(int fd, int is_v6) {
@@ -114,7 +116,11 @@ int callbox_count_entries(const char *path) {
 }
 
 int callbox_epoll_wait(int epoll, struct epoll_event *events, int count, const struct timespec *limit) {
-    return epoll_pwait2(epoll, events, count, limit, NULL);
+    int ready = epoll_pwait2(epoll, events, count, limit, NULL);
+    if (ready >= 0 || errno != ENOSYS) return ready;
+    // Kernels before 5.11, and emulators: whole milliseconds, rounded up so that the deadline has passed.
+    long long ms = limit ? limit->tv_sec * 1000LL + (limit->tv_nsec + 999999) / 1000000 : -1;
+    return epoll_wait(epoll, events, count, ms > INT_MAX ? INT_MAX : (int)ms);
 }
 
 int callbox_accept(int fd, struct sockaddr_storage *from) {

@@ -60,7 +60,7 @@ extension Screen {
     private func choose(_ request: PlanRequest) throws(DisplayError) -> (Arrangement, UInt32) {
         if let known = self.found.first(where: { $0.request == request }) { return (known.arrangement, known.flags) }
         let offers = Planner.arrangements(for: request, planes: self.card.pipeline.planes.map { $0.capability })
-        // Leave to set the mode may cost a dark moment: only asked for when the screen is dark, or else in a second round.
+        // Leave to set the mode may cost a dark moment: asked for when the screen is dark, or else in a second round.
         let modeset = UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET)
         for flags in self.isLit ? [0, modeset] : [modeset] {
             for offer in offers where self.test(offer, flags: flags) {

@@ -51,8 +51,8 @@ public struct Poller: ~Copyable {
         var count: Int32
         if let deadline {
             let left = max(Duration.zero, deadline - Clock.now())
-            limit.tv_sec = Int(left.nanoseconds / 1_000_000_000)
-            limit.tv_nsec = Int(left.nanoseconds % 1_000_000_000)
+            limit.tv_sec = .init(left.nanoseconds / 1_000_000_000)
+            limit.tv_nsec = .init(left.nanoseconds % 1_000_000_000)
             count = callbox_epoll_wait(self.descriptor, &events, Int32(Self.eventsMax), &limit)
         } else {
             count = callbox_epoll_wait(self.descriptor, &events, Int32(Self.eventsMax), nil)

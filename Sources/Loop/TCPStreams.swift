@@ -78,7 +78,8 @@ public struct TCPStreams: ~Copyable {
     public mutating func send(
         _ bytes: [UInt8], local: SocketAddress, remote: SocketAddress, now: Instant, poller: borrowing Poller
     ) -> StreamEvent? {
-        guard let slot = self.slot(for: remote) ?? self.open(local: local, remote: remote, now: now, poller: poller) else {
+        guard let slot = self.slot(for: remote) ?? self.open(local: local, remote: remote, now: now, poller: poller)
+        else {
             return .failed(local: local, remote: remote)
         }
         self.connections[slot]!.lastUse = now

@@ -38,6 +38,7 @@ public enum Thread {
                     return nil
                 }, body)
         }
-        precondition(failure == 0, "threads are started once, at start: a system that cannot give six cannot run a call")
+        precondition(
+            failure == 0, "threads are started at start only: a system that cannot give five cannot run a call")
     }
 }

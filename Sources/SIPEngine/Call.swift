@@ -55,7 +55,7 @@ extension SIPEngine {
         self.tell(self.calls[index].handle, .ended(reason))
     }
 
-    /// Whether one more call fits. A press must always place a call: where the table is full of calls that only wait for
+    /// Whether one more call fits. A press must place a call: where the table is full of calls that only wait for
     /// a dead peer to agree to their end, the oldest of them is forgotten.
     mutating func makeRoomForCall() -> Bool {
         let live = self.calls.indices.filter { self.calls[$0].machine.state != .ended }

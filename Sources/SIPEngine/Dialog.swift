@@ -44,7 +44,7 @@ struct Dialog {
         self.flow = flow
     }
 
-    /// The dialog that a request makes for the one who answers it with `localTag` (section 12.1.1). Nil where there is no
+    /// The dialog that a request makes for who answers it with `localTag` (section 12.1.1). Nil where there is no
     /// Contact in it that can be called.
     init?(request: Inbound, localTag: ByteString) {
         guard let target = request.message.contacts?.first?.uri.sip, let routes = request.message.recordRoutes,

@@ -99,7 +99,7 @@ extension SIPEngine {
         }
     }
 
-    /// RFC 3261 section 8.2. All but the INVITE that becomes a call is answered without keeping state (section 8.2.7): a
+    /// RFC 3261 section 8.2. All but the INVITE that becomes a call is answered without state (section 8.2.7): a
     /// stranger's requests take no room, and a copy gets the same answer.
     private mutating func receivedOutsideDialog(_ request: Inbound, now: Instant) {
         if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }

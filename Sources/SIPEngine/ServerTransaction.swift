@@ -9,7 +9,7 @@ import SIPWire
 ///        +---- 200-699 -------------------------------+
 ///     a copy of the request in proceeding and completed: last answer again
 ///
-/// RFC 4320: no 408, and no 1xx but a late 100; when 64*T1 passed without an answer of ours, the client has given up and
+/// RFC 4320: no 408, and no 1xx but a late 100; when 64*T1 passed without an answer, the client has given up and
 /// the request is forgotten. A transport that fails moves nothing (RFC 6026 section 8.8).
 struct ServerTransaction {
     enum State: Equatable {

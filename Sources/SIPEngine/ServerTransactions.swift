@@ -28,7 +28,7 @@ struct Inbound {
         self.reply = flow.reply(to: via)
     }
 
-    /// Whether `other` is the same request again, or its CANCEL or ACK where `method` says so (RFC 3261 section 17.2.3).
+    /// Whether `other` is the same request again, or its CANCEL or ACK where `method` says (RFC 3261 section 17.2.3).
     func matches(_ other: Inbound, as method: Method) -> Bool {
         guard self.method == method else { return false }
         let via = other.envelope.via

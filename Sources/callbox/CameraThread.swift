@@ -22,7 +22,7 @@ struct SelfPicture {
     var frame: VideoFrame
 }
 
-/// Camera to encoder and to self view. The camera is open only while somebody looks at it: its own light tells the truth.
+/// Camera to encoder and to self view. The camera is open only while somebody looks: its own light tells the truth.
 final class CameraThread {
     private enum Device {
         case closed
@@ -129,7 +129,7 @@ final class CameraThread {
                         width: plan.size.width, height: plan.size.height, format: format, rate: FrameRate(plan.fps),
                         bitrateKbps: plan.bitrateKbps, nalUnitBytesMax: plan.nalSizeMax))
             }
-            // Pictures that come faster than the plan's rate give nothing; the encoder keeps a forced key frame in mind.
+            // Pictures faster than the plan's rate give nothing; the encoder keeps a forced key frame in mind.
             let wantsKeyFrame = self.forceKeyFrame
             self.forceKeyFrame = false
             guard let picture = try self.encoder?.encode(frame, forceKeyFrame: wantsKeyFrame) else { return }

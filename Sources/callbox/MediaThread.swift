@@ -42,7 +42,8 @@ struct MediaSockets: ~Copyable {
         throw .bind(0)
     }
 
-    private init(_ audioRTP: consuming UDPSocket, _ audioRTCP: consuming UDPSocket, _ videoRTP: consuming UDPSocket,
+    private init(
+        _ audioRTP: consuming UDPSocket, _ audioRTCP: consuming UDPSocket, _ videoRTP: consuming UDPSocket,
         _ videoRTCP: consuming UDPSocket
     ) {
         self.audioRTP = audioRTP

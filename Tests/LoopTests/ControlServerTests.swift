@@ -32,7 +32,8 @@ final class ControlServerTests: XCTestCase {
         connection.send("status")
         connection.send("press call\r")
         let events = self.serve(&server, poller, count: 2)
-        guard events.count == 2, case .line("status", let client) = events[0], case .line("press call", client) = events[1]
+        guard events.count == 2, case .line("status", let client) = events[0],
+            case .line("press call", client) = events[1]
         else { return XCTFail("lines are lost or mixed") }
         server.send("{}", to: client, poller: poller)
         let reply = connection.receive(limit: .seconds(1))

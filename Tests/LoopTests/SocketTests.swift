@@ -34,7 +34,9 @@ final class SocketTests: XCTestCase {
         sender.send([UInt8](repeating: 0, count: 11), to: target)
         sender.send([9], to: target)
         guard case .unusable = self.waitForDatagram(&receiver) else { return XCTFail("an oversized datagram got in") }
-        guard case .received([9], _, _) = self.waitForDatagram(&receiver) else { return XCTFail("the next one is lost") }
+        guard case .received([9], _, _) = self.waitForDatagram(&receiver) else {
+            return XCTFail("the next one is lost")
+        }
     }
 
     func testAPortThatNobodyHoldsIsReportedAsRefused() throws {

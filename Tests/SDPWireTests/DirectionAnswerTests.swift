@@ -19,7 +19,8 @@ final class DirectionAnswerTests: XCTestCase {
         for (offered, answers) in Self.table {
             for (wish, expected) in zip(Direction.allCases, answers) {
                 let answer = try Fixture.answer(
-                    "m=audio 5000 RTP/AVP 0\na=\(offered.name.string)\nm=video 5002 RTP/AVP 97\na=rtpmap:97 H264/90000\n"
+                    "m=audio 5000 RTP/AVP 0\na=\(offered.name.string)\n"
+                        + "m=video 5002 RTP/AVP 97\na=rtpmap:97 H264/90000\n"
                         + "a=\(offered.name.string)\n",
                     local: Fixture.local(audio: wish, video: wish))
                 let case_ = "offered \(offered), wished \(wish)"

@@ -62,7 +62,8 @@ final class H264ParametersTests: XCTestCase {
             ("a=fmtp:97 profile-level-id=42e01f\na=fmtp:98 profile-level-id=42e01f;packetization-mode=1\n", "98"),
             ("a=fmtp:97 profile-level-id=640028;packetization-mode=1\na=fmtp:98 profile-level-id=42801f\n", "98"),
             (
-                "a=fmtp:97 profile-level-id=42e01f;packetization-mode=1\na=fmtp:98 profile-level-id=42e028;packetization-mode=1\n",
+                "a=fmtp:97 profile-level-id=42e01f;packetization-mode=1\n"
+                    + "a=fmtp:98 profile-level-id=42e028;packetization-mode=1\n",
                 "97"
             ),
             ("a=fmtp:97 profile-level-id=42e01f;packetization-mode=2\na=fmtp:98 profile-level-id=42e01f\n", "98"),

@@ -14,7 +14,7 @@ struct Outcome<State: Equatable> {
 /// Tries every (state × input) cell of a machine.
 ///
 /// `table` holds `"state input": "action state"` for the cells where something happens, with states and inputs in their
-/// short names; in all others the machine must answer with one of `idle` and stay as it is. Every line of the table must
+/// short names; in all others the machine must answer with one of `idle` and stay as it is. Each line of the table must
 /// be met. `running` says which timers a state runs once it was entered, or once one cell led there.
 func checkCells<State: Equatable, Input>(
     states: [(name: String, state: State)], inputs: [(name: String, input: Input)], table: [String: String],

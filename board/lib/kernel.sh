@@ -32,6 +32,7 @@ make_kernel_now() {
     # What an interrupted build left is gone on with.
     [[ -e $work/complete-$kernel_series ]] || fetch_kernel_source "$work"
     step "configuring the kernel"
+    sed -i '/^config HZ$/,/^$/s/default 100$/default 1000/' "$work/source/arch/um/Kconfig"
     "$project/board/enter" --net none make -C /cache/kernel-work/source ARCH=um \
         KCONFIG_ALLCONFIG=/callbox/board/virtual/kernel.config allnoconfig >"$path.new/config.log" 2>&1 \
         || die "the kernel's configuration failed: $(tail -3 "$path.new/config.log")"
@@ -89,12 +90,13 @@ check_config() {
 
 # build_kernel FOLDER: compiles in the dev root, with a count of objects on the way; the log stays in FOLDER.
 build_kernel() {
-    local begin=$SECONDS count=0 line
+    local begin=$SECONDS count=0 every=100 back='\r' line
+    [[ -t 2 ]] || every=500 back='\n'
     step "building the kernel (about six minutes on two cores)"
     "$project/board/enter" --net none make -C /cache/kernel-work/source ARCH=um -j"$(nproc)" linux 2>&1 \
         | tee "$1/build.log" | while IFS= read -r line; do
         [[ $line == *' CC '* ]] || continue
-        ((++count % 100)) || printf '\r         %d objects, %d s ' "$count" $((SECONDS - begin)) >&2
+        ((++count % every)) || printf "$back         %d objects, %d s " "$count" $((SECONDS - begin)) >&2
     done || die "the kernel build failed: see $1/build.log
 $(grep -m5 -E 'error:|Error ' "$1/build.log")"
     printf '\n' >&2

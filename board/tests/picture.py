@@ -82,18 +82,21 @@ def self_view(context):
     return context.once("the self view", lambda: find_self_view(context))
 
 
-def find_self_view(context):
-    """Looked for all over the screen, mirrored and not, at every size a layout may give it."""
-    b, seen = bench(context), observed(context)
-    screen = seen.screens[-1][1]
+def locate(screen, camera_picture):
+    """(PSNR, rectangle, is mirrored): looked for all over the screen, both ways, at every size a layout may give it."""
     found = []
     for mirrored in (True, False):
-        source = image.mirror(b.camera_picture) if mirrored else b.camera_picture
+        source = image.mirror(camera_picture) if mirrored else camera_picture
         for columns in sorted({screen.shape[1] // divisor // 2 * 2 for divisor in (2, 3, 4, 5, 6, 8)}):
             small = image.scale(source, columns, columns * source.shape[0] // source.shape[1] // 2 * 2)
             rectangle = image.find(screen, small)
             found.append((image.psnr(image.crop(screen, rectangle), small), rectangle, mirrored))
-    level, rectangle, mirrored = max(found)
+    return max(found)
+
+
+def find_self_view(context):
+    screen, seen = observed(context).screens[-1][1], observed(context)
+    level, rectangle, mirrored = locate(screen, bench(context).camera_picture)
     context.log(f"the self view is at {rectangle}, {'mirrored' if mirrored else 'as it is'}: {level:.2f} dB")
     image.save(image.crop(screen, rectangle), seen.folder / "selfview.png")
     return rectangle, level, mirrored

@@ -52,8 +52,9 @@ def undefined(context, folder):
     """What the objects want from outside, beyond each other."""
     defined, wanted = set(), set()
     for line in context.run("nm", "-A", *sorted(folder.glob("*.o")), keep=False).splitlines():
-        kind, symbol = line.split()[-2:]
-        (wanted if kind in "UwV" and line.split(":")[1].split()[0] in "UwV" else defined).add(symbol)
+        if len(line.split()) >= 2:
+            kind, symbol = line.split()[-2:]
+            (wanted if kind in ("U", "w") else defined).add(symbol)
     return sorted(wanted - defined)
 
 

@@ -17,11 +17,12 @@ sys.path.insert(0, str(BOARD))
 from measure import barcode, image, tone  # noqa: E402
 from peer import clip as clips  # noqa: E402
 from tests.bench import MICROPHONE_HZ, TONE_HZ, Bench  # noqa: E402
-from tests.picture import expected  # noqa: E402
+from tests.picture import expected, locate  # noqa: E402
 from tests.runner import Failed  # noqa: E402
 
 OUT = BOARD.parent / "build" / "run"
 HOLD_S = 10.0
+FIRSTS = {"first_frame": "its first picture was on the screen", "first_sound": "its first sound was heard"}
 KEYS = {"c": "call", "h": "hook", "m": "mute", "v": "video"}
 
 
@@ -49,18 +50,13 @@ def shown_call(bench, story):
         pressed_ns = kiosk.press("call")
         story.tell("call button pressed")
         kiosk.wait_event("call", since=mark, state="dialling")
-        connected = kiosk.wait_event("call", since=mark, state="connected", limit_s=10)
-    invite = [at for at, direction, line in captured.packets if direction == "out" and line.startswith("INVITE")]
-    if invite:
-        delay = (invite[0] - pressed_ns) / 1e6
-        story.keep("press_to_invite_ms", delay, f"INVITE was on the wire {delay:.1f} ms after the press")
-    story.keep("connected", connected, "the far end answered")
-    held = time.monotonic()
-    firsts = {"first_frame": "its first picture was on the screen", "first_sound": "its first sound was heard"}
-    for name, words in firsts.items():
-        entry = kiosk.wait_event(name, since=mark)
-        story.keep(f"answer_to_{name}_ms", entry["ms_since_answer"],
-                   f"{words} {entry['ms_since_answer']} ms after the answer")
+        connected, held = kiosk.wait_event("call", since=mark, state="connected", limit_s=10), time.monotonic()
+        story.keep("connected", connected, "the far end answered")
+        for name, words in FIRSTS.items():
+            entry = kiosk.wait_event(name, since=mark)
+            story.keep(f"answer_to_{name}_ms", entry["ms_since_answer"],
+                       f"{words} {entry['ms_since_answer']} ms after the answer")
+    told_from_wire(story, captured, "INVITE", pressed_ns, "press_to_invite_ms")
     recorder = bench.record("heard.wav")
     begin = peer.heard_samples()
     time.sleep(max(0.0, HOLD_S - 1.5 - (time.monotonic() - held)))
@@ -81,11 +77,15 @@ def hang_up(bench, story, kiosk):
         pressed_ns = kiosk.press("hook")
         story.tell("hook pressed")
         ended = kiosk.wait_event("call", since=mark, state="ended")
-    bye = [at for at, direction, line in captured.packets if direction == "out" and line.startswith("BYE")]
-    if bye:
-        delay = (bye[0] - pressed_ns) / 1e6
-        story.keep("hook_to_bye_ms", delay, f"BYE was on the wire {delay:.1f} ms after the press")
+    told_from_wire(story, captured, "BYE", pressed_ns, "hook_to_bye_ms")
     return ended
+
+
+def told_from_wire(story, captured, method, pressed_ns, name):
+    sent = [at for at, direction, line in captured.packets if direction == "out" and line.startswith(method)]
+    if sent:
+        delay = (sent[0] - pressed_ns) / 1e6
+        story.keep(name, delay, f"{method} had been on the wire {delay:.1f} ms after the press")
 
 
 def pictures(bench, story, peer, kiosk):
@@ -93,9 +93,9 @@ def pictures(bench, story, peer, kiosk):
     rectangle = expected(screen)
     number = barcode.read(image.crop(screen, rectangle))
     if number is not None:
-        level = float(image.psnr_in(screen, rectangle, clips.frame(number)))
-        story.keep("remote_psnr_db", level, f"screen saved: frame {number} of the far end, {level:.1f} dB "
-                   "with all that lies over it")
+        _, covered, _ = locate(screen, bench.camera_picture)
+        level = float(image.psnr_in(screen, rectangle, clips.frame(number), [covered]))
+        story.keep("remote_psnr_db", level, f"screen saved: frame {number} of the far end, {level:.1f} dB")
     seen = image.expand_range(image.load(peer.snapshot()))
     image.save(seen, OUT / "peer.png")
     level = float(bench.camera_psnr(seen))

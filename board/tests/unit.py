@@ -14,7 +14,7 @@ def build(context):
 
 
 def passed(context):
-    """{"Module.Class/test": seconds} of the tests that passed; raises when any failed or none ran."""
+    """{"Module/Class.test": seconds} of the tests that passed; raises when any failed or none ran."""
     context.once("the tests' build", lambda: build(context))
     output = context.run("swift", "test", "--skip-build", "--scratch-path", SCRATCH, may_fail=True,
                          limit_s=BUILD_LIMIT_S)
@@ -29,7 +29,18 @@ def passed(context):
         raise Failed("crashed", f"{started[-1] if started else 'before the first test'}: {crashed.group(1)[:120]}")
     if not finished or not total or int(total[-1][0]) != len(finished):
         raise Failed(f"{len(finished)} passed", f"the runner counted {total[-1][0] if total else 'nothing'}")
-    return {name.replace(".", "/", 1): float(seconds) for name, seconds in finished}
+    module = modules(context)
+    return {f"{module.get(name.split('.')[0], '')}/{name}": float(seconds) for name, seconds in finished}
+
+
+def modules(context):
+    """{"Class": "Module"}: the runner names classes only."""
+    found = {}
+    for path in sorted((context.project / "Tests").glob("*/**/*.swift")):
+        target = path.relative_to(context.project / "Tests").parts[0]
+        for name in re.findall(r"\bclass (\w+)\s*:\s*XCTestCase", path.read_text()):
+            found[name] = target.removesuffix("Tests")
+    return found
 
 
 def tests(context):
