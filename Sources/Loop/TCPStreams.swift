@@ -34,9 +34,11 @@ public struct TCPStreams: ~Copyable {
     private let tokenBase: UInt64
     public let port: UInt16
 
-    /// Listens on `port`, IPv4 and IPv6. Tokens `tokenBase ... tokenBase + connectionsMax` belong to this object.
-    public init(port: UInt16, tokenBase: UInt64, poller: borrowing Poller) throws(SocketError) {
-        let listener = try Self.listen(port: port)
+    /// Listens on `port` of `address`; nil is all addresses, IPv4 and IPv6. Tokens `tokenBase ... tokenBase + connectionsMax` belong to this object.
+    public init(
+        address: IPAddress? = nil, port: UInt16, tokenBase: UInt64, poller: borrowing Poller
+    ) throws(SocketError) {
+        let listener = try Self.listen(address: address, port: port)
         self.connections = Array(repeating: nil, count: Self.connectionsMax)
         self.tokenBase = tokenBase
         self.listener = listener
@@ -44,14 +46,15 @@ public struct TCPStreams: ~Copyable {
         poller.watch(listener, token: tokenBase)
     }
 
-    private static func listen(port: UInt16) throws(SocketError) -> Int32 {
-        var descriptor = callbox_socket(1, 1)
+    private static func listen(address: IPAddress?, port: UInt16) throws(SocketError) -> Int32 {
+        let wantsV4 = address.map { !$0.isV6 } ?? false
+        var descriptor = wantsV4 ? -1 : callbox_socket(1, 1)
         let isV6 = descriptor >= 0
         if descriptor < 0 { descriptor = callbox_socket(0, 1) }
         guard descriptor >= 0 else { throw .create(callbox_errno()) }
         callbox_prepare_listener(descriptor, isV6 ? 1 : 0)
-        let any = SocketAddress(isV6 ? .v6(high: 0, low: 0) : .v4(0), port: port)
-        guard any.withSockaddr(v6: isV6, { bind(descriptor, $0, $1) }) == 0,
+        let wanted = SocketAddress(address ?? (isV6 ? .v6(high: 0, low: 0) : .v4(0)), port: port)
+        guard wanted.withSockaddr(v6: isV6, { bind(descriptor, $0, $1) }) == 0,
             CSystem.listen(descriptor, Int32(Self.connectionsMax)) == 0
         else {
             let code = callbox_errno()

@@ -29,8 +29,10 @@ let defaultControlPath: ByteString = "/run/callbox/control"
 let usage: ByteString = """
     callbox turns a small board into a video help point.
 
-    callbox run [--config FILE] [--control SOCKET] [--display NAME|none] [--camera NAME|file:CLIP.y4m|none]
-                [--audio DEVICE|null]   be the kiosk; FILE is /boot/callbox/callbox.conf where not given
+    callbox run [--config FILE] [--control SOCKET] [--display NAME|none|null]
+                [--camera NAME|file:CLIP.y4m|none] [--audio DEVICE|null]
+                                        be the kiosk; FILE is /boot/callbox/callbox.conf where not given;
+                                        a null display takes pictures and shows none, for trials
     callbox check FILE                  print every problem of a configuration file
     callbox status                      what the running kiosk is doing
     callbox call [URI]                  call URI, or the configured address

@@ -35,7 +35,8 @@ func run(_ options: RunOptions) -> Int32 {
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
     let world = KioskWorld(
-        hasCamera: configuration.camera.device != .none, hasScreen: configuration.display.connector != .none,
+        hasCamera: configuration.camera.device != .none,
+        hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()))
     let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())

@@ -25,10 +25,10 @@ struct SignallingSockets: ~Copyable {
     private let bound: IPAddress?
 
     init(listen: SocketAddress, poller: borrowing Poller) throws(SocketError) {
-        let isV6Any = listen.address == .v6(high: 0, low: 0)
-        let datagrams = try UDPSocket(
-            address: isV6Any ? nil : listen.address, port: listen.port, datagramMax: Self.datagramMax)
-        let streams = try TCPStreams(port: datagrams.port, tokenBase: Self.streamTokens, poller: poller)
+        let address = listen.address == .v6(high: 0, low: 0) ? nil : listen.address
+        let datagrams = try UDPSocket(address: address, port: listen.port, datagramMax: Self.datagramMax)
+        let streams = try TCPStreams(
+            address: address, port: datagrams.port, tokenBase: Self.streamTokens, poller: poller)
         poller.watch(datagrams.descriptor, token: Self.datagramToken)
         self.bound = listen.address.isUnspecified ? nil : listen.address
         self.datagrams = datagrams

@@ -57,7 +57,7 @@ class Emulated:
         configuration = context.folder / "callbox.conf"
         configuration.write_text(CONFIGURATION)
         self.run = [*self.command, "run", "--config", str(configuration), "--control", self.control, "--display",
-                    "none", "--camera", f"file:{camera_file()}", "--audio", "null"]
+                    "null", "--camera", f"file:{camera_file()}", "--audio", "null"]
 
     def __enter__(self):
         with open(self.log, "wb") as log:
