@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import CSystem
 import Display
 import KioskEngine
 import Loop
@@ -11,7 +12,7 @@ import Secure
 
 let version: ByteString = "0.1.0"
 
-/// Is the kiosk until it is told to end; returns the exit code.
+/// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
     let signals = openTerminationSignals()
     let (configuration, problems) = readConfiguration(options)
@@ -45,7 +46,8 @@ func run(_ options: RunOptions) -> Int32 {
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
         wires: wires)
-    return thread.run()
+    // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
+    _exit(thread.run())
 }
 
 /// The file, and over it what the command line says.

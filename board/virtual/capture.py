@@ -36,7 +36,7 @@ def summary(payload):
 
 class Capture:
     def __init__(self, interface, ports):
-        self.ports, self.packets, self.running = ports, [], True
+        self.ports, self.packets, self.until = ports, [], None
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
         self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
@@ -49,18 +49,16 @@ class Capture:
 
     def stop(self):
         """[monotonic ns, "in" or "out", summary] of every packet, oldest first."""
-        self.running = False
+        self.until = time.monotonic() + 0.1  # what is on its way still counts
         self.thread.join(2)
         self.socket.close()
         return self.packets
 
     def _listen(self):
-        while True:
+        while self.until is None or time.monotonic() < self.until:
             try:
                 frame, control, _, address = self.socket.recvmsg(65536, 64)
             except TimeoutError:
-                if not self.running:
-                    return
                 continue
             found = transport(frame) if len(frame) >= 34 else None
             if found and self.ports & set(found[:2]) and control:
