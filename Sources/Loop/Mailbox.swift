@@ -3,11 +3,15 @@
 import Bytes
 import CSystem
 
-/// A bounded queue between threads. A full queue drops its oldest element and counts it: late is worse than lost.
+/// Bounded queues between threads: one for what may be lost, and one for orders, which media must never push out.
+///
+/// A full queue drops its oldest element and counts it: late is worse than lost. Orders are taken first; only a thread
+/// that has stood still for a hundred of them loses any.
 ///
 /// The lock inherits priority, so that the sound thread never waits for a thread that was put aside.
 public final class Mailbox<Element> {
     private var queue: BoundedQueue<Element>
+    private var orders = BoundedQueue<Element>(capacity: 128)
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     /// Becomes readable when something is put in; for `Poller` or `wait`.
     public let wakeup: Int32
@@ -26,10 +30,23 @@ public final class Mailbox<Element> {
         self.lock.deallocate()
     }
 
+    /// Puts in what may be dropped when the other side lags behind.
     public func put(_ element: Element) {
         pthread_mutex_lock(self.lock)
         self.queue.push(element)
         pthread_mutex_unlock(self.lock)
+        self.wake()
+    }
+
+    /// Puts in what must arrive, and before anything else that waits.
+    public func order(_ element: Element) {
+        pthread_mutex_lock(self.lock)
+        self.orders.push(element)
+        pthread_mutex_unlock(self.lock)
+        self.wake()
+    }
+
+    private func wake() {
         var one: UInt64 = 1
         _ = write(self.wakeup, &one, 8)
     }
@@ -37,7 +54,7 @@ public final class Mailbox<Element> {
     public func take() -> Element? {
         pthread_mutex_lock(self.lock)
         defer { pthread_mutex_unlock(self.lock) }
-        return self.queue.pop()
+        return self.orders.pop() ?? self.queue.pop()
     }
 
     /// Call before draining, so that a later `put` wakes again.

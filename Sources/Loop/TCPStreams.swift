@@ -34,7 +34,8 @@ public struct TCPStreams: ~Copyable {
     private let tokenBase: UInt64
     public let port: UInt16
 
-    /// Listens on `port` of `address`; nil is all addresses, IPv4 and IPv6. Tokens `tokenBase ... tokenBase + connectionsMax` belong to this object.
+    /// Listens on `port` of `address`; nil is all addresses, IPv4 and IPv6. Tokens
+    /// `tokenBase ... tokenBase + connectionsMax` belong to this object.
     public init(
         address: IPAddress? = nil, port: UInt16, tokenBase: UInt64, poller: borrowing Poller
     ) throws(SocketError) {

@@ -11,7 +11,8 @@ import CV4L2
 /// - a path that begins with `/`,
 /// - a name under `/dev/v4l/by-path` or `/dev/v4l/by-id`,
 /// - what the driver says of its place, as `v4l2-ctl --list-devices` shows in brackets (`usb-0000:00:14.0-1`,
-///   `platform:vivid-000`): this works where nothing makes the links under `/dev/v4l`.
+///   `platform:vivid-000`): this works where nothing makes the links under `/dev/v4l`,
+/// - `auto`: the first that delivers pictures.
 enum V4L2Names {
     /// Device files looked at, in order of their number.
     private static let devicesMax = 64
@@ -29,9 +30,11 @@ enum V4L2Names {
         }
         for number in 0..<self.devicesMax {
             guard let opened = self.opened(number) else { continue }
-            if self.place(opened.capability) == name, self.canCapture(opened.capability) { return opened }
+            let isMeant = name == "auto" || self.place(opened.capability) == name
+            if isMeant, self.canCapture(opened.capability) { return opened }
             close(opened.fd)
         }
+        if name == "auto" { throw CameraError(.missing, "No camera was found.") }
         throw CameraError(.missing, "The camera \"" + name + "\" is not there.")
     }
 

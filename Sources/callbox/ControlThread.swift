@@ -183,12 +183,12 @@ final class ControlThread {
         case .media(let order): self.carryOut(order)
         case .lamp(let name, let isOn): self.panel.set(name, on: isOn)
         case .screen(let state):
-            self.wires.camera.put(.preview(state.selfView == .shown))
-            self.wires.display.put(.draw(state))
-        case .tone(let tone): self.wires.sound.put(.tone(tone))
+            self.wires.camera.order(.preview(state.selfView == .shown))
+            self.wires.display.order(.draw(state))
+        case .tone(let tone): self.wires.sound.order(.tone(tone))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
-        case .screenshot(let client, let path): self.wires.display.put(.screenshot(client, path: path))
+        case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
         case .exit(let code): self.exitCode = code
         case .wait: break
@@ -220,24 +220,24 @@ final class ControlThread {
         case .start(let plan, let encoder):
             self.generation &+= 1
             wires.counters.reset()
-            wires.decoder.put(.start(self.generation))
-            wires.display.put(.start(self.generation))
-            wires.media.put(.start(plan, self.generation))
-            wires.sound.put(.start(plan.audio, self.generation))
-            wires.camera.put(.encode(encoder))
+            wires.decoder.order(.start(self.generation))
+            wires.display.order(.start(self.generation))
+            wires.media.order(.start(plan, self.generation))
+            wires.sound.order(.start(plan.audio, self.generation))
+            wires.camera.order(.encode(encoder))
         case .update(let plan, let encoder):
-            wires.media.put(.update(plan))
-            wires.sound.put(.update(plan.audio))
-            wires.camera.put(.encode(encoder))
+            wires.media.order(.update(plan))
+            wires.sound.order(.update(plan.audio))
+            wires.camera.order(.encode(encoder))
         case .stop:
-            wires.media.put(.stop)
-            wires.sound.put(.stop)
-            wires.camera.put(.encode(nil))
-            wires.decoder.put(.stop)
-            wires.display.put(.stop)
-        case .mute(let isOn): wires.sound.put(.mute(isOn))
-        case .sendVideo(let isOn): wires.camera.put(.send(isOn))
-        case .encodeKeyFrame: wires.camera.put(.encodeKeyFrame)
+            wires.media.order(.stop)
+            wires.sound.order(.stop)
+            wires.camera.order(.encode(nil))
+            wires.decoder.order(.stop)
+            wires.display.order(.stop)
+        case .mute(let isOn): wires.sound.order(.mute(isOn))
+        case .sendVideo(let isOn): wires.camera.order(.send(isOn))
+        case .encodeKeyFrame: wires.camera.order(.encodeKeyFrame)
         }
     }
 }

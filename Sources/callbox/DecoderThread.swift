@@ -10,7 +10,7 @@ import RTPWire
 enum DecoderMessage {
     /// A call's media begin.
     case start(Generation)
-    case unit(AccessUnit)
+    case unit(AccessUnit, Generation)
     case stop
 }
 
@@ -58,8 +58,8 @@ final class DecoderThread {
             }
         case .stop:
             self.state = .idle
-        case .unit(let unit):
-            guard case .decoding(let decoder, let generation) = self.state else { return }
+        case .unit(let unit, let unitGeneration):
+            guard case .decoding(let decoder, let generation) = self.state, unitGeneration == generation else { return }
             self.decode(unit, decoder, generation)
         }
     }

@@ -182,9 +182,9 @@ final class MediaThread {
             case .audio(let packet):
                 self.wires.sound.put(.packet(packet))
             case .video(let unit):
-                self.wires.decoder.put(.unit(unit))
+                self.wires.decoder.put(.unit(unit, self.generation))
             case .encodeKeyFrame:
-                self.wires.camera.put(.encodeKeyFrame)
+                self.wires.camera.order(.encodeKeyFrame)
             case .event(let event):
                 self.report(event)
             case .wait(let deadline):

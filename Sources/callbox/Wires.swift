@@ -11,11 +11,12 @@ import MediaEngine
 ///     media ──packets──▶ sound, decoder;   sound ──packets──▶ media;   decoder ──pictures──▶ display
 ///     all ──reports──▶ control
 ///
-/// The bounds are what one part may lag behind before work is dropped, oldest first.
+/// Orders (of the control thread, and for key frames) always arrive. The bounds are what a part may lag behind before
+/// media are dropped, oldest first.
 final class Wires {
     let reports = Reports(capacity: reportsMax)
     let media = Mailbox<MediaMessage>(capacity: 256)
-    /// A second of packets and some orders.
+    /// A second of packets.
     let sound = Mailbox<SoundMessage>(capacity: 64)
     let camera = Mailbox<CameraMessage>(capacity: 16)
     /// Half a second of pictures: a decoder that lags more is asked for a key frame anew.

@@ -81,6 +81,17 @@ final class ControlServerTests: XCTestCase {
         XCTAssertNil(mailbox.take())
     }
 
+    func testOrdersComeFirstAndMediaNeverPushThemOut() {
+        let mailbox = Mailbox<Int>(capacity: 2)
+        mailbox.put(1)
+        mailbox.order(100)
+        for number in 2...9 { mailbox.put(number) }
+        XCTAssertEqual(mailbox.take(), 100)
+        XCTAssertEqual(mailbox.take(), 8)
+        XCTAssertEqual(mailbox.take(), 9)
+        XCTAssertNil(mailbox.take())
+    }
+
     func testNTPTimeRunsAtTheRateOfTheMonotonicClock() {
         let early = Clock.ntpAtZero() >> 32
         let late = Clock.ntpAtZero() >> 32

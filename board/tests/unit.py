@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unit tests, as ordinary Swift with warnings as errors, and how many of each kind the issue asks for there are."""
+"""The unit tests, as ordinary Swift with warnings as errors, and how many there are of each kind that must be."""
 
 import re
 
@@ -64,7 +64,7 @@ def everything(context):
     return len(tests(context))
 
 
-# What the issue wants covered by name. The patterns fit Module/Class.test.
+# What must be covered, by name. The patterns fit Module/Class.test.
 KINDS = {
     "unit/rfc4475": r"RFC4475|Torture",
     "unit/state-cells": r"Cell|EveryState|StateTable",
