@@ -44,8 +44,8 @@ for _name, _key in (("descriptors", "fds"), ("threads", "threads"), ("framebuffe
 def memory(context):
     """A leak of a few KiB a call shows in the second half, when every pool has its size.
 
-    One step, however large, is no leak: the allocator takes its memory in pieces of 132 KiB and more, and one such piece
-    may come late. What grows beside the largest step counts.
+    One step, however large, is no leak: the allocator takes its memory in pieces of 132 KiB and more, and one such
+    piece may come late. What grows beside the largest step counts.
     """
     values = settled(context, "rss_kb")
     half = values[len(values) // 2 :]
