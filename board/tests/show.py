@@ -122,13 +122,13 @@ def play(bench, story):
     """Keys for the buttons until q, end of input or Ctrl-C."""
     bench.peer()
     kiosk = bench.ready()
-    story.tell("c call, h hook, m mute, v video, s screen, q quit; the screen is in build/run/screen.png")
     kiosk.screenshot(OUT / "screen.png")
     terminal = sys.stdin.fileno() if sys.stdin.isatty() else None
     before = termios.tcgetattr(terminal) if terminal is not None else None
     try:
         if terminal is not None:
-            tty.setcbreak(terminal)
+            tty.setcbreak(terminal, termios.TCSANOW)
+        story.tell("c call, h hook, m mute, v video, s screen, q quit; the screen is in build/run/screen.png")
         told = kiosk.mark()
         while True:
             ready, _, _ = select.select([sys.stdin], [], [], 0.2)
