@@ -133,7 +133,7 @@ final class Canvas {
             preconditionFailure("pango ends the process itself when it has no memory")
         }
         let font = pango_font_description_new()
-        ("Sans" as ByteString).withCharacters { pango_font_description_set_family(font, $0) }
+        ("Sans" as ByteString).withCString { pango_font_description_set_family(font, $0) }
         pango_font_description_set_absolute_size(font, style.size * Double(PANGO_SCALE))
         pango_font_description_set_weight(font, style.isBold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
         pango_layout_set_font_description(layout, font)
@@ -143,7 +143,7 @@ final class Canvas {
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
         pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
         if style.isCentred { pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER) }
-        text.withCharacters { pango_layout_set_text(layout, $0, Int32(text.count)) }
+        text.withCString { pango_layout_set_text(layout, $0, Int32(text.count)) }
         return TextBlock(layout, style)
     }
 

@@ -179,7 +179,7 @@ final class Converter {
             ("sws_flags", Int(job.fromSize == job.toSize ? SWS_POINT : SWS_BILINEAR)),
         ]
         for (name, value) in options {
-            _ = ByteString(name).withCharacters {
+            _ = ByteString(name).withCString {
                 av_opt_set_int(UnsafeMutableRawPointer(scaler), $0, Int64(value), 0)
             }
         }

@@ -56,20 +56,11 @@ enum PNG {
         }
         defer { cairo_surface_destroy(surface) }
         let part = path + ".part"
-        let isWritten = part.withCharacters { cairo_surface_write_to_png(surface, $0) == CAIRO_STATUS_SUCCESS }
-        let isSaved = isWritten && part.withCharacters { from in path.withCharacters { rename(from, $0) == 0 } }
+        let isWritten = part.withCString { cairo_surface_write_to_png(surface, $0) == CAIRO_STATUS_SUCCESS }
+        let isSaved = isWritten && part.withCString { from in path.withCString { rename(from, $0) == 0 } }
         guard isSaved else {
-            _ = part.withCharacters { unlink($0) }
+            _ = part.withCString { unlink($0) }
             throw .notSaved(path)
-        }
-    }
-}
-
-extension ByteString {
-    /// Calls `body` with a copy that ends in NUL.
-    func withCharacters<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        (self.bytes + [0]).withUnsafeBufferPointer { buffer in
-            buffer.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) }
         }
     }
 }

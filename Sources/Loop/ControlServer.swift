@@ -32,9 +32,7 @@ public struct ControlServer: ~Copyable {
 
     /// Listens at `path`, replacing a socket that a former run left. Nil where the folder does not allow it.
     public init?(path: ByteString, tokenBase: UInt64, poller: borrowing Poller) {
-        let listener = (path.bytes + [0]).withUnsafeBufferPointer { name in
-            name.withMemoryRebound(to: CChar.self) { callbox_listen_unix($0.baseAddress) }
-        }
+        let listener = path.withCString { callbox_listen_unix($0) }
         guard listener >= 0 else { return nil }
         self.clients = Array(repeating: nil, count: Self.clientsMax)
         self.listener = listener
@@ -145,9 +143,7 @@ public struct ControlConnection: ~Copyable {
 
     /// Nil where no kiosk listens at `path`.
     public init?(path: ByteString) {
-        self.descriptor = (path.bytes + [0]).withUnsafeBufferPointer { name in
-            name.withMemoryRebound(to: CChar.self) { callbox_connect_unix($0.baseAddress) }
-        }
+        self.descriptor = path.withCString { callbox_connect_unix($0) }
         if self.descriptor < 0 { return nil }
     }
 

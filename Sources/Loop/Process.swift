@@ -32,15 +32,6 @@ public struct ProcessCounters {
     }
 }
 
-extension ByteString {
-    /// Calls `body` with a copy that ends in NUL.
-    public func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        (self.bytes + [0]).withUnsafeBufferPointer { buffer in
-            buffer.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) }
-        }
-    }
-}
-
 /// The bytes of a small file; nil where it cannot be read or is longer than `sizeMax`.
 public func readFile(_ path: ByteString, sizeMax: Int) -> [UInt8]? {
     let descriptor = path.withCString { callbox_open_read($0) }

@@ -52,20 +52,18 @@ public final class Resolver {
         let question = Unmanaged.passRetained(Question(id: id, port: port, answers: self.answers))
         var hints = ares_addrinfo_hints()
         hints.ai_family = AF_UNSPEC
-        (host.bytes + [0]).withUnsafeBufferPointer { name in
-            name.withMemoryRebound(to: CChar.self) {
-                ares_getaddrinfo(
-                    channel, $0.baseAddress, nil, &hints,
-                    { context, status, _, result in
-                        let question = Unmanaged<Question>.fromOpaque(context!).takeRetainedValue()
-                        var addresses: [SocketAddress] = []
-                        if status == Int32(ARES_SUCCESS.rawValue) {
-                            addresses = Resolver.addresses(result, port: question.port)
-                        }
-                        ares_freeaddrinfo(result)
-                        question.answers.put(ResolverAnswer(id: question.id, addresses: addresses))
-                    }, question.toOpaque())
-            }
+        host.withCString { name in
+            ares_getaddrinfo(
+                channel, name, nil, &hints,
+                { context, status, _, result in
+                    let question = Unmanaged<Question>.fromOpaque(context!).takeRetainedValue()
+                    var addresses: [SocketAddress] = []
+                    if status == Int32(ARES_SUCCESS.rawValue) {
+                        addresses = Resolver.addresses(result, port: question.port)
+                    }
+                    ares_freeaddrinfo(result)
+                    question.answers.put(ResolverAnswer(id: question.id, addresses: addresses))
+                }, question.toOpaque())
         }
     }
 

@@ -141,15 +141,3 @@ final class Line {
         return gpiod_line_info_get_consumer(info).map { ByteString(cString: $0) } ?? ByteString()
     }
 }
-
-extension ByteString {
-    init(cString: UnsafePointer<CChar>) {
-        self.init([UInt8](UnsafeRawBufferPointer(start: cString, count: strlen(cString))))
-    }
-
-    fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        (self.bytes + [0]).withUnsafeBufferPointer { buffer in
-            buffer.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) }
-        }
-    }
-}

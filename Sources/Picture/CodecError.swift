@@ -18,16 +18,3 @@ public struct CodecError: Error {
         self.text = what + ": " + (known ? ByteString(cString: words) : ByteString(decimal: code))
     }
 }
-
-extension ByteString {
-    /// The bytes before the first zero.
-    init(cString: [CChar]) {
-        self.init(cString.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
-    }
-
-    /// Runs `body` with the bytes and a zero after them, as C wants its strings.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        let terminated = self.bytes.map { CChar(bitPattern: $0) } + [0]
-        return terminated.withUnsafeBufferPointer { body($0.baseAddress!) }
-    }
-}

@@ -43,22 +43,3 @@ public struct SoundError: Error {
         self.text = text
     }
 }
-
-extension ByteString {
-    /// Copies a C string of at most 255 bytes.
-    init(cString: UnsafePointer<CChar>?) {
-        self.init()
-        guard let cString else { return }
-        var index = 0
-        while index < 255, cString[index] != 0 {
-            self.append(byte: UInt8(bitPattern: cString[index]))
-            index += 1
-        }
-    }
-
-    /// Runs `body` with the bytes and a zero after them, as C wants its strings.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        let terminated = self.bytes.map { CChar(bitPattern: $0) } + [0]
-        return terminated.withUnsafeBufferPointer { body($0.baseAddress!) }
-    }
-}
