@@ -36,7 +36,9 @@ enum CallOutcome: Equatable {
         case .localHangUp: self = wasAnswered ? .hungUp : .cancelled
         case .remoteHangUp: self = .remoteHungUp
         case .cancelled: self = .cancelled
-        case .refused(let status, let phrase): self = .refused(status, phrase: phrase)
+        case .refused(let status, let phrase, _): self = .refused(status, phrase: phrase)
+        case .replaced: self = .remoteHungUp
+        case .redirected(let status, _): self = .refused(status, phrase: "")
         case .timedOut: self = wasAnswered ? .vanished : .noResponse
         case .flowFailed: self = wasAnswered ? .vanished : .unreachable
         case .protocolFault(let text): self = .protocolFault(text)

@@ -148,6 +148,7 @@ extension KioskEngine {
         case .confirmed(let answer): self.confirmed(handle, answer, now: now)
         case .reoffered(let offer): self.reoffered(handle, offer, now: now)
         case .keyFrameRequested: if self.machine.state.handle == handle { self.put(.media(.encodeKeyFrame)) }
+        case .answeredWithOffer, .changed, .changeRefused, .identified, .digit, .informed, .referred: break
         case .ended(let reason):
             switch self.machine.ended(handle, reason, now: now) {
             case .finish(let ended): self.finish(ended, now: now)

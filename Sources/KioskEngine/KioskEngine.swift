@@ -122,6 +122,7 @@ public struct KioskEngine {
             switch self.sip.pollOutput() {
             case .send(let bytes, let flow): self.put(.send(bytes, on: flow))
             case .close(let flow): self.put(.close(flow))
+            case .message, .messageFinished: break
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant

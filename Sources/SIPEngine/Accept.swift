@@ -37,7 +37,7 @@ extension SIPEngine {
             .incoming(
                 IncomingCall(
                     from: request.envelope.from, target: target, flow: request.flow, offer: offer,
-                    wantsAutomaticAnswer: request.message.wantsAutomaticAnswer)))
+                    isAnsweredAutomatically: request.message.wantsAutomaticAnswer, replaces: nil)))
     }
 
     var unsupportedBody: Refusal {

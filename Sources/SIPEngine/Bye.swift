@@ -57,6 +57,7 @@ extension SIPMessage {
         let reasons = self.reasons
         let sip = reasons.first { $0.protocolName.equalsIgnoringCase("SIP") }
         let cause = sip?.cause.flatMap { StatusCode(wire: UInt64(clamping: $0)) }
-        return .remoteHangUp(cause: cause, text: (sip ?? reasons.first)?.text ?? ByteString())
+        let q850 = reasons.first { $0.protocolName.equalsIgnoringCase("Q.850") }?.cause
+        return .remoteHangUp(cause: cause, q850: q850, text: (sip ?? reasons.first)?.text ?? ByteString())
     }
 }

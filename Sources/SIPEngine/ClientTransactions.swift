@@ -177,7 +177,7 @@ extension SIPEngine {
             self.receivedSuccess(handle, at: index, response, now)
         case .passUpAndAcknowledge:
             self.acknowledgeFailure(at: index, response)
-            self.receivedFailure(handle, .refused(status, phrase: response.reasonPhrase))
+            self.receivedFailure(handle, .refused(status, phrase: response.reasonPhrase, q850: nil))
         case .acknowledge:
             self.acknowledgeFailure(at: index, response)
         case .ignore:

@@ -44,6 +44,11 @@ public struct SIPConfiguration {
     public var t2Ms = 4_000
     /// How long a message stays in the network.
     public var t4Ms = 5_000
+    /// The session interval that we ask for (RFC 4028), in seconds; 0 asks for none.
+    public var sessionExpiresSeconds: UInt32 = 1_800
+    /// The shortest session interval that we take, in seconds; RFC 4028 section 5 allows none below 90.
+    public var minSESeconds: UInt32 = 90
+    public var access = AccessPolicy()
 
     public init(userAgent: ByteString, displayName: ByteString, identity: SIPURI?, contactUser: ByteString) {
         self.userAgent = userAgent
@@ -58,7 +63,7 @@ public struct InviteRequest {
     public var target: SIPURI
     /// The way to the first hop; the loop has resolved it.
     public var flow: Flow
-    /// The session description (`application/sdp`) that we offer.
+    /// The session description (`application/sdp`) that we offer; empty lets the far end offer (`answeredWithOffer`).
     public var offer: [UInt8]
     public var extraHeaders: [Header]
 
@@ -78,9 +83,11 @@ public struct IncomingCall {
     public var flow: Flow
     /// Nil where the caller wants us to make the offer: then a 2xx carries our offer and `confirmed` their answer.
     public var offer: [UInt8]?
-    /// The caller asks to be answered at once (Answer-Mode, Call-Info `answer-after=0`, Alert-Info `auto-answer`).
-    /// Anybody can write this: it is a wish, not a right.
-    public var wantsAutomaticAnswer: Bool
+    /// The caller asks to be answered at once (Answer-Mode, Call-Info `answer-after=0`, Alert-Info `auto-answer`), and
+    /// is on the list of those for whom that is done. Anybody can write the wish: it is no right.
+    public var isAnsweredAutomatically: Bool
+    /// The call that this one takes the place of (RFC 3891): it exists and may be replaced. Nil for a call of its own.
+    public var replaces: CallHandle?
 }
 
 /// Why we hang up. Where a BYE or CANCEL is sent, a fault is told in its Reason header (RFC 3326).
@@ -101,6 +108,8 @@ public enum CallEvent {
     case earlyMedia([UInt8], StatusCode)
     /// The far end answered with this session description.
     case answered([UInt8])
+    /// The far end answered an INVITE without an offer with this offer. Answer with `acknowledge`; the ACK waits for it.
+    case answeredWithOffer([UInt8])
     /// Answer with `respond`.
     case incoming(IncomingCall)
     /// The ACK of our 2xx came; it carries the peer's answer where the offer was ours.
@@ -110,18 +119,79 @@ public enum CallEvent {
     case reoffered([UInt8]?)
     /// The peer asks for a key frame by INFO (RFC 5168).
     case keyFrameRequested
+    /// Our `reoffer`, or a refresh of ours, was answered with this description.
+    case changed(answer: [UInt8])
+    /// Our `reoffer` was refused, for good: the session stands as it was.
+    case changeRefused(StatusCode)
+    /// Who the far end says it is now (RFC 4916, P-Asserted-Identity).
+    case identified(NameAddr)
+    /// A digit of the peer's by INFO: `0`–`9`, `*`, `#`, `A`–`D`.
+    case digit(UInt8, durationMs: Int)
+    /// Our `inform` was answered, whatever the answer, or will never be.
+    case informed(isTaken: Bool)
+    /// The peer wants us to call somebody else in its place (REFER). Answer with `followReferral` or `refuseReferral`.
+    case referred(Referral)
     case ended(EndReason)
+}
+
+/// A REFER within a call (RFC 3515): whom to call in place of the peer.
+public struct Referral: Equatable, Sendable {
+    /// Without its headers.
+    public var target: SIPURI
+    /// What goes into the new INVITE beside what every INVITE has: Replaces and Require from the URI, Referred-By.
+    public var headers: [Header]
+}
+
+/// A text of a peer's (MESSAGE, RFC 3428), within a call or outside.
+public struct IncomingMessage: Equatable, Sendable {
+    /// The call it belongs to; nil outside of one.
+    public var call: CallHandle?
+    public var from: NameAddr
+    /// UTF-8 that was checked, at most `SIPEngine.messageBytesMax` bytes.
+    public var text: ByteString
+}
+
+/// A text to send: within `call`, or to `target` by `flow`.
+public enum MessageDestination {
+    case call(CallHandle)
+    case address(SIPURI, Flow)
+}
+
+/// Names one MESSAGE of ours.
+public struct MessageID: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(_ number: UInt64) {
+        self.number = number
+    }
+}
+
+/// Who may send us what. To everybody else nothing is answered, not even an error.
+public struct AccessPolicy: Sendable {
+    /// Everybody may.
+    public var isOpen = false
+    /// Who may beside the servers that `trust` names, and beside those in a call with us.
+    public var allowed: [AddressRange] = []
+    /// Whose wish to be answered at once is honoured.
+    public var automaticAnswer: [AddressRange] = []
+
+    public init() {}
 }
 
 public enum EndReason: Hashable, Sendable {
     /// We hung up, or refused the call.
     case localHangUp
     /// The peer hung up, with the cause and words of its Reason header where it gave one (RFC 3326).
-    case remoteHangUp(cause: StatusCode?, text: ByteString)
+    /// `q850` is an ITU-T Q.850 cause.
+    case remoteHangUp(cause: StatusCode?, q850: Int?, text: ByteString)
     /// The call was given up before it was answered: by us where it was ours, by the caller where it was theirs.
     case cancelled
-    /// A final answer of 300–699 and its reason phrase.
-    case refused(StatusCode, phrase: ByteString)
+    /// A final answer of 300–699 and its reason phrase, and a Q.850 cause where its Reason header has one.
+    case refused(StatusCode, phrase: ByteString, q850: Int?)
+    /// Another call took this one's place (Replaces).
+    case replaced
+    /// A 3xx with addresses that can be called instead, best first, at most `SIPEngine.redirectsMax`.
+    case redirected(StatusCode, [SIPURI])
     /// No answer at all within 64*T1, or no ACK for our 2xx.
     case timedOut
     /// The network said that nobody is there.

@@ -109,8 +109,9 @@ extension SIPEngine {
         switch request.method {
         case .invite: self.receivedInvite(request, now: now)
         case .options: self.answerOptions(request)
-        case .bye, .update, .info: self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
-        case .ack, .cancel, .register, .prack, .subscribe, .notify, .refer, .message, .publish, .other:
+        case .message: self.receivedMessage(request, in: nil, nil, now: now)
+        case .bye, .update, .info, .prack, .notify: self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
+        case .ack, .cancel, .register, .subscribe, .refer, .publish, .other:
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]))
         }
     }
@@ -135,8 +136,11 @@ extension SIPEngine {
         case (.update, let id?): self.receivedUpdate(request, at: index, id, now: now)
         case (.info, let id?): self.receivedInfo(request, at: index, id, now: now)
         case (.options, let id?): self.answer(id, with: self.optionsResponse(to: request, tag: nil), now: now)
-        case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.prack, let id?), (.subscribe, let id?),
-            (.notify, let id?), (.refer, let id?), (.message, let id?), (.publish, let id?), (.other, let id?):
+        case (.prack, let id?): self.receivedPrack(request, at: index, id, now: now)
+        case (.refer, let id?): self.receivedRefer(request, at: index, id, now: now)
+        case (.message, let id?): self.receivedMessage(request, in: self.calls[index].handle, id, now: now)
+        case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.subscribe, let id?), (.notify, let id?),
+            (.publish, let id?), (.other, let id?):
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]), id, now: now)
         }
     }

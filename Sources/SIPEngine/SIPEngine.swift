@@ -10,6 +10,11 @@ import SIPWire
 /// 3. `pollOutput()` is called until it says `.wait`; each output is carried out in order;
 /// 4. the loop sleeps until that instant, or until 1.
 public struct SIPEngine {
+    /// Bytes of the longest text of a MESSAGE (RFC 3428 section 8: with its headers it fits in one datagram).
+    public static let messageBytesMax = 1_000
+    /// Addresses of one 3xx that are told.
+    public static let redirectsMax = 8
+
     public enum Input {
         /// One datagram, or whatever bytes a stream had: the engine cuts streams into messages.
         case received([UInt8], on: Flow)
@@ -21,6 +26,19 @@ public struct SIPEngine {
         case respond(CallHandle, StatusCode, body: [UInt8])
         /// End the call as its state asks: CANCEL (held until a 1xx), BYE, or a refusal.
         case hangUp(CallHandle, HangUpReason)
+        /// Change the session by this offer (re-INVITE): `changed` or `changeRefused` tells what came of it.
+        case reoffer(CallHandle, offer: [UInt8])
+        /// Our answer to `answeredWithOffer`.
+        case acknowledge(CallHandle, answer: [UInt8])
+        /// Send INFO within the call; `informed` tells what came of it.
+        case inform(CallHandle, contentType: ByteString, body: [UInt8])
+        /// Follow a `referred`: the new call is `by`, placed by the next `invite`. Its progress is told to the peer.
+        case followReferral(CallHandle, by: CallHandle)
+        case refuseReferral(CallHandle, StatusCode)
+        /// Send a text (MESSAGE); `messageFinished` tells what came of it.
+        case message(MessageID, MessageDestination, text: ByteString)
+        /// The addresses of the servers that we dial or register with, in place of the former ones.
+        case trust([IPAddress])
         /// The instant of `wait(until:)` has come. Coming early or twice does no harm.
         case timeout
     }
@@ -30,6 +48,9 @@ public struct SIPEngine {
         /// The stream holds something that cannot be SIP: close it. The engine has forgotten it.
         case close(Flow)
         case event(CallHandle, CallEvent)
+        case message(IncomingMessage)
+        /// What a MESSAGE of ours was answered with; 408 where nothing came.
+        case messageFinished(MessageID, StatusCode)
         /// The last output: nothing to do until then, or until the next input.
         case wait(until: Instant?)
     }
@@ -41,6 +62,8 @@ public struct SIPEngine {
     var servers: [ServerEntry] = []
     /// Streams with bytes of a message, the one used last at the end.
     var streams: [Stream] = []
+    /// The servers that we dial or register with: they may talk to us (`AccessPolicy`).
+    var trusted: [IPAddress] = []
     private var generator: Generator
     /// Makes the To tags of answers that keep no state: the same for copies of a request, and not to be guessed.
     let tagSecret: UInt64
@@ -70,6 +93,13 @@ public struct SIPEngine {
         case .invite(let handle, let request): self.placeCall(handle, request, now: now)
         case .respond(let handle, let status, let body): self.respond(handle, status, body: body, now: now)
         case .hangUp(let handle, let reason): self.hangUp(handle, reason, now: now)
+        case .reoffer(let handle, let offer): self.reoffer(handle, offer, now: now)
+        case .acknowledge(let handle, let answer): self.acknowledge(handle, answer, now: now)
+        case .inform(let handle, let type, let body): self.inform(handle, type, body, now: now)
+        case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
+        case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
+        case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
+        case .trust(let addresses): self.trusted = addresses
         case .timeout: self.fireTimers(now: now)
         }
         self.sweep()
@@ -136,7 +166,11 @@ public struct SIPEngine {
     }
 
     mutating func tell(_ handle: CallHandle, _ event: CallEvent) {
-        self.outputs.append(.event(handle, event))
+        self.put(.event(handle, event))
+    }
+
+    mutating func put(_ output: Output) {
+        self.outputs.append(output)
     }
 
     mutating func newNumber() -> UInt64 {

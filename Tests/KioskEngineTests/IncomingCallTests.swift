@@ -14,7 +14,8 @@ final class IncomingCallTests: XCTestCase {
             scene.forget()
             let handle = scene.farCalls()
             XCTAssertEqual(
-                scene.farEnd(of: handle), .refused(.temporarilyUnavailable, phrase: "Temporarily Unavailable"))
+                scene.farEnd(of: handle),
+                .refused(.temporarilyUnavailable, phrase: "Temporarily Unavailable", q850: nil))
             XCTAssertEqual(scene.events("incoming_refused").first?["code"] as? Int, 480)
             XCTAssertEqual(scene.state, "idle")
             XCTAssertEqual(scene.orderNames, [])
@@ -46,7 +47,7 @@ final class IncomingCallTests: XCTestCase {
             step(scene)
             XCTAssertEqual(scene.state, name)
             let handle = scene.farCalls()
-            XCTAssertEqual(scene.farEnd(of: handle), .refused(.busyHere, phrase: "Busy Here"), name)
+            XCTAssertEqual(scene.farEnd(of: handle), .refused(.busyHere, phrase: "Busy Here", q850: nil), name)
             XCTAssertEqual(scene.state, name)
         }
     }
@@ -58,7 +59,8 @@ final class IncomingCallTests: XCTestCase {
         ] {
             let scene = Scene("incoming = answer")
             let handle = scene.farCalls(Array(offer.utf8))
-            XCTAssertEqual(scene.farEnd(of: handle), .refused(.notAcceptableHere, phrase: "Not Acceptable Here"))
+            XCTAssertEqual(
+                scene.farEnd(of: handle), .refused(.notAcceptableHere, phrase: "Not Acceptable Here", q850: nil))
             XCTAssertEqual(scene.state, "idle")
         }
     }

@@ -55,8 +55,8 @@ final class KioskMachineFarTests: XCTestCase {
 
     func testEndedInEveryState() {
         let reasons: [EndReason] = [
-            .refused(.busyHere, phrase: "x"), .timedOut, .flowFailed, .protocolFault("x"), .tooManyCalls,
-            .remoteHangUp(cause: nil, text: ""),
+            .refused(.busyHere, phrase: "x", q850: nil), .timedOut, .flowFailed, .protocolFault("x"), .tooManyCalls,
+            .remoteHangUp(cause: nil, q850: nil, text: ""),
         ]
         for reason in reasons {
             self.check([

@@ -167,7 +167,7 @@ final class KioskMachineTests: XCTestCase {
             XCTAssertEqual(ended.outcome, outcome)
             XCTAssertEqual(ended.length, outcome == .hungUp ? .seconds(3) : .zero)
             // Whatever the far end says now, it was ended here.
-            let crossing = EndReason.refused(.busyHere, phrase: "")
+            let crossing = EndReason.refused(.busyHere, phrase: "", q850: nil)
             XCTAssertEqual(machine.ended(States.handle, crossing, now: States.later(3_100)), .finish(ended))
         }
     }

@@ -102,7 +102,7 @@ final class Scene {
         while true {
             switch self.far.pollOutput() {
             case .send(let bytes, _): sent.append(bytes)
-            case .close: break
+            case .close, .message, .messageFinished: break
             case .event(let handle, let event): self.farEvents.append((handle, event))
             case .wait(let instant):
                 self.farWakesAt = instant

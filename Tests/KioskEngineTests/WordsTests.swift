@@ -76,10 +76,14 @@ final class WordsTests: XCTestCase {
 
     func testWhatSIPSaysBecomesAnOutcome() {
         let cases: [(EndReason, before: CallOutcome, after: CallOutcome)] = [
-            (.localHangUp, .cancelled, .hungUp), (.remoteHangUp(cause: nil, text: ""), .remoteHungUp, .remoteHungUp),
+            (.localHangUp, .cancelled, .hungUp),
+            (.remoteHangUp(cause: nil, q850: nil, text: ""), .remoteHungUp, .remoteHungUp),
             (.cancelled, .cancelled, .cancelled), (.timedOut, .noResponse, .vanished),
             (.flowFailed, .unreachable, .vanished), (.protocolFault("x"), .protocolFault("x"), .protocolFault("x")),
-            (.refused(.decline, phrase: "no"), .refused(.decline, phrase: "no"), .refused(.decline, phrase: "no")),
+            (
+                .refused(.decline, phrase: "no", q850: nil), .refused(.decline, phrase: "no"),
+                .refused(.decline, phrase: "no")
+            ),
             (.tooManyCalls, .outOfRoom, .outOfRoom),
         ]
         for (reason, before, after) in cases {

@@ -27,8 +27,8 @@ final class CallMachineCellTests: XCTestCase {
     private static let told = HangUpReason.fault(.requestTimeout, text: "silence")
     private static let ours = CallMachine.Farewell(reason: .localHangUp, told: told)
     private static let given = CallMachine.Farewell(reason: .cancelled, told: told)
-    private static let gone = EndReason.remoteHangUp(cause: nil, text: "bye")
-    private static let busy = EndReason.refused(.busyHere, phrase: "Busy")
+    private static let gone = EndReason.remoteHangUp(cause: nil, q850: nil, text: "bye")
+    private static let busy = EndReason.refused(.busyHere, phrase: "Busy", q850: nil)
 
     private let states: [(name: String, state: CallMachine.State)] = [
         ("calling", .calling), ("proceeding", .proceeding), ("cancelHeld", .cancelHeld(given)),
@@ -213,7 +213,7 @@ final class CallMachineCellTests: XCTestCase {
 
     func testEndReasonsAreThoseThatWereDecidedWhenTheCallBeganToEnd() {
         var machine = CallMachine(.udp, state: .cancelling(Self.given))
-        XCTAssertEqual(machine.receivedFailure(.refused(.busyHere, phrase: "")), .end(.cancelled))
+        XCTAssertEqual(machine.receivedFailure(.refused(.busyHere, phrase: "", q850: nil)), .end(.cancelled))
         machine = CallMachine(.udp, state: .proceeding)
         XCTAssertEqual(machine.receivedFailure(.timedOut), .end(.timedOut))
         machine = CallMachine(.udp, state: .ending(Self.ours))

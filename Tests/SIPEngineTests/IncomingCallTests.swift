@@ -16,7 +16,7 @@ final class IncomingCallTests: XCTestCase {
         XCTAssertEqual(call.from.displayName, "Desk")
         XCTAssertEqual(call.target.printed, "sip:kiosk@192.0.2.1")
         XCTAssertEqual(call.offer, Array(Script.description.utf8))
-        XCTAssertTrue(call.wantsAutomaticAnswer)
+        XCTAssertTrue(call.isAnsweredAutomatically)
         script.expect()
     }
 

@@ -144,7 +144,7 @@ final class OutgoingCallTests: XCTestCase {
             _ = script.call()
             script.answer(script.next(), code)
             script.expect("ACK")
-            guard case .ended(.refused(let status, _))? = script.events.last?.event else {
+            guard case .ended(.refused(let status, _, _))? = script.events.last?.event else {
                 XCTFail("\(code) is no refusal")
                 continue
             }

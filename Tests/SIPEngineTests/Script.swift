@@ -26,6 +26,9 @@ final class Script {
         self.flow = Flow(transport: transport, local: Self.here, remote: Self.there)
     }
 
+    private(set) var messages: [IncomingMessage] = []
+    private(set) var finishedMessages: [(id: MessageID, status: StatusCode)] = []
+
     // MARK: - Inputs
 
     func input(_ input: SIPEngine.Input) {
@@ -40,6 +43,8 @@ final class Script {
                 }
             case .close(let flow): self.closed.append(flow)
             case .event(let handle, let event): self.events.append((handle, event))
+            case .message(let message): self.messages.append(message)
+            case .messageFinished(let id, let status): self.finishedMessages.append((id, status))
             case .wait: return
             }
         }

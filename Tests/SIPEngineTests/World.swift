@@ -76,7 +76,7 @@ final class World {
         draining: while true {
             switch self.engines[side.rawValue].pollOutput() {
             case .send(let bytes, let flow): self.carry(bytes, on: flow, from: side)
-            case .close: break
+            case .close, .message, .messageFinished: break
             case .event(let handle, let event): events.append((handle, event))
             case .wait: break draining
             }
@@ -207,6 +207,13 @@ extension CallEvent {
         case .confirmed(let answer): return answer == nil ? "confirmed" : "confirmed with answer"
         case .reoffered(let offer): return offer == nil ? "reoffered empty" : "reoffered"
         case .keyFrameRequested: return "keyFrameRequested"
+        case .answeredWithOffer: return "answeredWithOffer"
+        case .changed: return "changed"
+        case .changeRefused(let status): return "changeRefused \(status.value)"
+        case .identified(let who): return "identified " + who.printed.string
+        case .digit(let digit, let ms): return "digit \(Character(UnicodeScalar(digit))) \(ms)"
+        case .informed(let isTaken): return "informed \(isTaken)"
+        case .referred(let referral): return "referred " + referral.target.printed.string
         case .ended(let reason): return "ended \(reason.name)"
         }
     }
@@ -216,10 +223,13 @@ extension EndReason {
     var name: String {
         switch self {
         case .localHangUp: return "localHangUp"
-        case .remoteHangUp(nil, let text): return "remoteHangUp \(text.string)"
-        case .remoteHangUp(let cause?, let text): return "remoteHangUp \(cause.value) \(text.string)"
+        case .replaced: return "replaced"
+        case .redirected(let status, let targets):
+            return "redirected \(status.value) " + targets.map { $0.printed.string }.joined(separator: " ")
+        case .remoteHangUp(nil, _, let text): return "remoteHangUp \(text.string)"
+        case .remoteHangUp(let cause?, _, let text): return "remoteHangUp \(cause.value) \(text.string)"
         case .cancelled: return "cancelled"
-        case .refused(let status, let phrase): return "refused \(status.value) \(phrase.string)"
+        case .refused(let status, let phrase, _): return "refused \(status.value) \(phrase.string)"
         case .timedOut: return "timedOut"
         case .flowFailed: return "flowFailed"
         case .protocolFault(let words): return "protocolFault \(words.string)"

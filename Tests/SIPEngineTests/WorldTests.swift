@@ -17,7 +17,7 @@ final class WorldTests: XCTestCase {
         world.input(.hangUp(handle, .normal), to: .left)
         world.run(for: .seconds(1))
         XCTAssertEqual(world.ends(.left), [.localHangUp])
-        XCTAssertEqual(world.ends(.right), [.remoteHangUp(cause: nil, text: "")])
+        XCTAssertEqual(world.ends(.right), [.remoteHangUp(cause: nil, q850: nil, text: "")])
         world.runUntilIdle()
         XCTAssertTrue(world.engines.allSatisfy { $0.isIdle })
         XCTAssertEqual(world.lines(.left), ["INVITE", "ACK", "BYE"])
@@ -44,7 +44,7 @@ final class WorldTests: XCTestCase {
         let far = world.events[1][0].handle
         world.input(.hangUp(far, .fault(.requestTimeout, text: "no media")), to: .right)
         world.runUntilIdle()
-        XCTAssertEqual(world.ends(.left), [.remoteHangUp(cause: .requestTimeout, text: "no media")])
+        XCTAssertEqual(world.ends(.left), [.remoteHangUp(cause: .requestTimeout, q850: nil, text: "no media")])
         XCTAssertEqual(world.ends(.right), [.localHangUp])
     }
 
