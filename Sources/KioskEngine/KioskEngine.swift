@@ -52,9 +52,10 @@ public struct KioskEngine {
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
         self.generator = Generator(seed: seed)
-        let sip = SIPConfiguration(
+        var sip = SIPConfiguration(
             userAgent: "callbox/" + world.version, displayName: configuration.sip.name, identity: nil,
             contactUser: configuration.sip.user)
+        sip.access.isOpen = true
         self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
     }
 

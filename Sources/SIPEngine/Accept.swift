@@ -37,7 +37,9 @@ extension SIPEngine {
             .incoming(
                 IncomingCall(
                     from: request.envelope.from, target: target, flow: request.flow, offer: offer,
-                    isAnsweredAutomatically: request.message.wantsAutomaticAnswer, replaces: nil)))
+                    isAnsweredAutomatically: request.message.wantsAutomaticAnswer
+                        && self.configuration.access.answersAutomatically(request.flow.remote.address),
+                    replaces: nil)))
     }
 
     var unsupportedBody: Refusal {

@@ -140,14 +140,16 @@ extension SIPEngine {
 // MARK: - What happens to a request
 
 extension SIPEngine {
+    func clientIndex(answeredBy response: SIPMessage) -> Int? {
+        guard let branch = response.topVia?.branch, let method = response.cseq?.method else { return nil }
+        return self.clients.firstIndex { $0.branch == branch && $0.method == method && !$0.isTerminated }
+    }
+
     mutating func receivedResponse(_ response: SIPMessage, now: Instant) {
-        guard response.vias?.count == 1, let envelope = response.envelope, let status = response.status else {
+        guard response.vias?.count == 1, let status = response.status else {
             return self.counters.add(.misdirectedResponse)
         }
-        let index = self.clients.firstIndex {
-            $0.branch == envelope.via.branch && $0.method == envelope.cseq.method && !$0.isTerminated
-        }
-        guard let index else { return self.counters.add(.strayResponse) }
+        guard let index = self.clientIndex(answeredBy: response) else { return self.counters.add(.strayResponse) }
         switch self.clients[index].machine {
         case .invite(var machine):
             let action = machine.received(status, now: now)

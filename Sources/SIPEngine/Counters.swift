@@ -34,11 +34,13 @@ public enum SIPCount: Int, CaseIterable, Sendable {
     case largeInvite
     /// A final answer to a request of ours never came.
     case unanswered
+    /// A message, a ping or noise from somebody who may not talk to us: nothing was answered.
+    case stranger
 }
 
 /// How often each `SIPCount` happened since the start.
 public struct SIPCounters: Sendable {
-    private var counts = InlineArray<16, UInt64>(repeating: 0)
+    private var counts = InlineArray<17, UInt64>(repeating: 0)
 
     public subscript(count: SIPCount) -> UInt64 { self.counts[count.rawValue] }
 

@@ -99,7 +99,7 @@ public struct SIPEngine {
         case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
-        case .trust(let addresses): self.trusted = addresses
+        case .trust(let addresses): self.trust(addresses)
         case .timeout: self.fireTimers(now: now)
         }
         self.sweep()

@@ -47,7 +47,8 @@ final class Scene {
             cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
         edit(&world)
         self.kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: 1)
-        let user = SIPConfiguration(userAgent: "", displayName: "", identity: nil, contactUser: "far")
+        var user = SIPConfiguration(userAgent: "", displayName: "", identity: nil, contactUser: "far")
+        user.access.isOpen = true
         self.far = SIPEngine(configuration: user, seed: 2)
         self.feed(.started)
     }
