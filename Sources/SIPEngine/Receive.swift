@@ -24,36 +24,37 @@ extension SIPEngine {
     }
 
     private mutating func receivedStream(_ bytes: [UInt8], on flow: Flow, now: Instant) {
-        var stream = self.takeStream(flow)
+        var stream = self.takeStream(flow, now: now)
         stream.framer.append(bytes)
         while let item = stream.framer.next() {
             switch item {
             case .message(let message):
-                if !self.receivedMessage(message, .stream, on: flow, now: now) { return self.closeStrangers(flow) }
+                let isTaken = self.receivedMessage(message, .stream, on: flow, now: now)
+                guard isTaken else { return self.closeStrangers(flow, now: now) }
             case .ping:
-                guard self.isKnown(flow) else { return self.closeStrangers(flow) }
+                guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
                 self.send(SIPStreamFramer.pong, on: flow)
             case .pong: break
             case .broken(let fault):
-                guard self.isKnown(flow) else { return self.closeStrangers(flow) }
+                guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
                 self.counters.add(.brokenStream)
                 self.refuseFaulty(fault, on: flow)
                 self.close(flow)
-                return self.flowFailed(flow)
+                return self.flowFailed(flow, now: now)
             }
         }
         self.streams.append(stream)
     }
 
-    private mutating func closeStrangers(_ flow: Flow) {
+    private mutating func closeStrangers(_ flow: Flow, now: Instant) {
         self.counters.add(.stranger)
         self.close(flow)
-        self.flowFailed(flow)
+        self.flowFailed(flow, now: now)
     }
 
     /// The flow's stream out of the table, or a new one for which there is room. Strangers' streams push out only each
     /// other.
-    private mutating func takeStream(_ flow: Flow) -> Stream {
+    private mutating func takeStream(_ flow: Flow, now: Instant) -> Stream {
         let known = self.streams.firstIndex { $0.flow == flow }
         var stream = known.map { self.streams.remove(at: $0) } ?? Stream(flow: flow)
         stream.isStrangers = !self.isKnown(flow)
@@ -62,7 +63,7 @@ extension SIPEngine {
             self.counters.add(.tooManyStreams)
             let oldest = alike[0].flow
             self.close(oldest)
-            self.flowFailed(oldest)
+            self.flowFailed(oldest, now: now)
         }
         return stream
     }
@@ -190,13 +191,13 @@ extension SIPEngine {
 
 extension SIPEngine {
     /// The session outlives its signalling: a call that stands goes on, and its next request opens a new way.
-    mutating func flowFailed(_ flow: Flow) {
+    mutating func flowFailed(_ flow: Flow, now: Instant) {
         self.streams.removeAll { $0.flow == flow }
         for index in self.calls.indices where self.calls[index].dialog?.flow == flow {
             self.calls[index].dialog?.isFlowOpen = false
         }
         for index in self.clients.indices where self.clients[index].flow == flow {
-            self.clientTransportFailed(at: index)
+            self.clientTransportFailed(at: index, now: now)
         }
     }
 }
