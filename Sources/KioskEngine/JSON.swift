@@ -100,22 +100,3 @@ public struct JSON {
         }
     }
 }
-
-extension UTF8Text {
-    /// `text` with bytes that are not UTF-8, and control characters, replaced by `?`; for the screen.
-    static func displayable(_ text: ByteString, bytesMax: Int) -> ByteString {
-        var shown = ByteString()
-        var rest = text.bytes[...]
-        while let first = rest.first, shown.count < bytesMax {
-            let length = self.characterLength(rest)
-            if length == 0 || first < 0x20 || first == 0x7F {
-                shown.append(byte: ASCII.question)
-                rest = rest.dropFirst()
-            } else {
-                shown.bytes.append(contentsOf: rest.prefix(length))
-                rest = rest.dropFirst(length)
-            }
-        }
-        return shown
-    }
-}
