@@ -12,10 +12,11 @@ struct RemoteStream {
     var ptimeMs: Int
     var bandwidthKbps: Int?
 
-    /// Nil where nothing can be sent that way: refused, secure, a name or group for an address, another IP family.
+    /// Nil where nothing can be sent that way: refused, secure, a name or group for an address, another IP family. On
+    /// hold in the old style the family says nothing.
     init?(_ media: MediaDescription, of description: SessionDescription, isV6: Bool) {
         guard media.port != 0, media.profile.isPlainRTP,
-            let address = description.connection(of: media)?.address, address.isV6 == isV6
+            let address = description.connection(of: media)?.address, address.isV6 == isV6 || address.isUnspecified
         else { return nil }
         self.rtp = SocketAddress(address, port: media.port)
         self.rtcp = media.rtcpAddress(beside: self.rtp)
