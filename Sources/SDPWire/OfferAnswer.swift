@@ -122,13 +122,14 @@ extension OfferAnswer.Answer {
     }
 }
 
-/// One medium of a session that stands: as we said it last, and as the peer did.
+/// One medium of a session that stands, as we said it last and as the peer did; nil where it was refused or is over: what
+/// comes there then is a new medium.
 struct Place {
     var ours: MediaDescription
     var theirs: MediaDescription?
 
     init?(_ agreed: OfferAnswer.Agreed?, _ index: Int) {
-        guard let agreed, index < agreed.local.media.count else { return nil }
+        guard let agreed, index < agreed.local.media.count, agreed.local.media[index].port != 0 else { return nil }
         self.ours = agreed.local.media[index]
         let theirs = index < agreed.remote.media.count ? agreed.remote.media[index] : nil
         self.theirs = theirs?.kind == self.ours.kind ? theirs : nil

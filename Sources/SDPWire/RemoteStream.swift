@@ -22,13 +22,16 @@ struct RemoteStream {
         self.rtcp = media.rtcpAddress(beside: self.rtp)
         let written = description.direction(of: media)
         self.direction = Direction(sends: written.sends, receives: written.receives && !address.isUnspecified)
-        self.ptimeMs = Self.packetTime(media)
+        self.ptimeMs = Self.packetTime(media, of: description)
         self.bandwidthKbps = media.otherLines.bandwidthKbps ?? description.otherLines.bandwidthKbps
     }
 
     /// Of the packet times that every codec here can make, the longest that does not exceed what the peer asks for.
-    private static func packetTime(_ media: MediaDescription) -> Int {
-        let asked = min(media.ptimeMs ?? 20, media.maxPtimeMs ?? 60)
+    /// The attributes belong to media, but some write them for the session.
+    private static func packetTime(_ media: MediaDescription, of description: SessionDescription) -> Int {
+        let session = MediaDescription(
+            kind: media.kind, port: 0, profile: media.profile, formats: [], attributes: description.attributes)
+        let asked = min(media.ptimeMs ?? session.ptimeMs ?? 20, media.maxPtimeMs ?? session.maxPtimeMs ?? 60)
         return [60, 40, 20].first { $0 <= asked } ?? 10
     }
 }
