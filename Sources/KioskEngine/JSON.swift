@@ -50,6 +50,16 @@ public struct JSON {
         self.put(name, msOf: UInt64(max(0, duration.nanoseconds)))
     }
 
+    public mutating func put(_ name: ByteString, _ lines: [ByteString]) {
+        self.begin(name)
+        self.members.append("[")
+        for (index, line) in lines.enumerated() {
+            if index > 0 { self.members.append(byte: ASCII.comma) }
+            self.append(quoted: line)
+        }
+        self.members.append("]")
+    }
+
     public mutating func put(_ name: ByteString, object: JSON) {
         self.begin(name)
         self.members.append(object.text)
