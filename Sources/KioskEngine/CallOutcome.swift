@@ -10,6 +10,10 @@ enum CallOutcome: Equatable {
     /// Ended here before the answer.
     case cancelled
     case remoteHungUp
+    /// The person at the panel did not want a call from outside.
+    case declined
+    /// A call from outside that nobody here answered, or whose caller gave up.
+    case missed
     /// A final answer other than yes, with the words the far end put beside it.
     case refused(StatusCode, phrase: ByteString)
     /// It rang for `ring_timeout`.
@@ -51,15 +55,16 @@ enum CallOutcome: Equatable {
         /// Somebody here wanted it: back to idle at once.
         case silent
         /// Nothing is wrong: shown for a short while.
-        case farewell
+        case farewell(Tone)
         /// Shown for as long as it takes to read, with the fault lamp.
         case failure(Tone)
     }
 
     var manner: Manner {
         switch self {
-        case .hungUp, .cancelled, .stopped: return .silent
-        case .remoteHungUp: return .farewell
+        case .hungUp, .cancelled, .declined, .stopped: return .silent
+        case .remoteHungUp: return .farewell(.busy)
+        case .missed: return .farewell(.none)
         case .refused(let status, _): return .failure(Self.isBusy(status) ? .busy : .error)
         case .notAnswered, .noResponse: return .failure(.busy)
         case .unreachable, .unknownHost, .vanished, .unusableMedia, .protocolFault, .noAddress, .outOfRoom:
@@ -80,6 +85,8 @@ enum CallOutcome: Equatable {
         case .hungUp: return "hangup"
         case .cancelled: return "cancelled"
         case .remoteHungUp: return "remote-hangup"
+        case .declined: return "declined"
+        case .missed: return "missed"
         case .refused: return "refused"
         case .notAnswered: return "not-answered"
         case .noResponse: return "no-response"
@@ -99,6 +106,8 @@ enum CallOutcome: Equatable {
         switch self {
         case .refused(let status, _): return status.value
         case .notAnswered, .noResponse: return 408
+        case .declined: return 603
+        case .missed: return 480
         case .unusableMedia: return 488
         case .unreachable, .outOfRoom: return 503
         case .unknownHost: return 404
@@ -111,8 +120,8 @@ enum CallOutcome: Equatable {
         switch self {
         case .refused(_, let phrase): return phrase
         case .protocolFault(let text): return text
-        case .hungUp, .cancelled, .remoteHungUp, .notAnswered, .noResponse, .unreachable, .unknownHost, .vanished,
-            .unusableMedia, .noAddress, .outOfRoom, .stopped:
+        case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable,
+            .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom, .stopped:
             return ""
         }
     }

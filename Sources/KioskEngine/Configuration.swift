@@ -29,6 +29,8 @@ public struct CallSettings: Equatable, Sendable {
     public enum Incoming: Sendable {
         /// 480.
         case refuse
+        /// The person at the panel answers or declines.
+        case ring
         /// Answered at once.
         case answer
     }
@@ -52,6 +54,18 @@ public struct SIPSettings: Equatable, Sendable {
     public var user: ByteString = "callbox"
     /// How the far end sees us by name; may be empty.
     public var name: ByteString = "Callbox"
+    public var acceptFrom = SIPPeers.servers
+    /// Whose wish to be answered at once is honoured; they may talk to us too.
+    public var autoAnswerFrom: [AddressRange] = []
+}
+
+/// Who may talk to us by SIP outside of our own calls.
+public enum SIPPeers: Equatable, Sendable {
+    /// The addresses of the server in `[call] uri`.
+    case servers
+    case anyone
+    /// These, and the servers.
+    case listed([AddressRange])
 }
 
 /// A GPIO line, by names that do not change from start to start.

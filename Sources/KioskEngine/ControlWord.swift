@@ -6,6 +6,8 @@ import SIPWire
 enum ControlWord: Equatable {
     /// Nil: whom the file names.
     case call(SIPURI?)
+    /// The call from outside that alerts.
+    case answer
     case hangUp
     case press(ButtonName)
     case release(ButtonName)
@@ -29,11 +31,13 @@ enum ControlWord: Equatable {
         if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
         if word == "press" { return .press(try self.button(argument)) }
         if word == "release" { return .release(try self.button(argument)) }
-        let plain: [(ByteString, ControlWord)] = [("hangup", .hangUp), ("status", .status), ("events", .events)]
+        let plain: [(ByteString, ControlWord)] = [
+            ("answer", .answer), ("hangup", .hangUp), ("status", .status), ("events", .events),
+        ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
-                    + "; there are call, hangup, press, release, status, events and screenshot")
+                    + "; there are call, answer, hangup, press, release, status, events and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1

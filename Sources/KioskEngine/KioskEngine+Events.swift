@@ -134,7 +134,7 @@ extension KioskState {
         switch self {
         case .ending(let state): return state.ended.facts
         case .stopping(let state): return state.ended?.facts
-        case .idle, .lookingUp, .calling, .ringing, .early, .connected, .outcome: return self.facts
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .connected, .outcome: return self.facts
         }
     }
 }

@@ -42,7 +42,7 @@ extension KioskMachine {
                 self.move(to: .early(state))
                 return .ignore
             }
-        case .idle, .lookingUp, .connected, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .alerting, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
     }
@@ -90,12 +90,12 @@ extension KioskMachine {
             connected.hasFirstSound = state.hasFirstSound
             self.move(to: .connected(connected))
             return .updateMedia(state.facts.wishes, isHeard: state.hasFirstSound)
-        case .idle, .lookingUp, .connected, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .alerting, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
     }
 
-    private func connected(
+    func connected(
         _ facts: CallFacts, _ handle: CallHandle, _ shape: MediaShape, now: Instant
     ) -> KioskState.Connected {
         KioskState.Connected(
@@ -116,54 +116,11 @@ extension KioskMachine {
             return .giveUp(handle, self.show(outcome, facts: state.facts, answered: nil, now: now))
         case .early(let state):
             return .giveUp(handle, self.show(outcome, facts: state.facts, answered: nil, now: now))
+        case .alerting(let state):
+            return .giveUp(handle, self.show(outcome, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
             return .giveUp(handle, self.show(outcome, facts: state.facts, answered: state.answered, now: now))
         case .idle, .lookingUp, .ending, .outcome, .stopping:
-            return .ignore
-        }
-    }
-
-    // MARK: - A call from outside
-
-    enum OnIncoming: Equatable {
-        /// Answer, if its media fit: then tell `accepted`.
-        case answer
-        case refuse(StatusCode)
-    }
-
-    /// Decides; the state stays.
-    func incoming(policy: CallSettings.Incoming) -> OnIncoming {
-        switch self.state {
-        case .idle, .outcome:
-            switch policy {
-            case .refuse: return .refuse(.temporarilyUnavailable)
-            case .answer: return .answer
-            }
-        case .lookingUp, .calling, .ringing, .early, .connected, .ending:
-            switch policy {
-            case .refuse: return .refuse(.temporarilyUnavailable)
-            case .answer: return .refuse(.busyHere)
-            }
-        case .stopping:
-            return .refuse(.temporarilyUnavailable)
-        }
-    }
-
-    enum OnAccepted: Equatable {
-        case startMedia
-        case ignore
-    }
-
-    /// The 200 to an incoming call is on its way.
-    mutating func accepted(
-        _ handle: CallHandle, from peer: ByteString, _ shape: MediaShape, now: Instant
-    ) -> OnAccepted {
-        switch self.state {
-        case .idle, .outcome:
-            let facts = CallFacts(direction: .incoming, peer: peer, began: now)
-            self.move(to: .connected(self.connected(facts, handle, shape, now: now)))
-            return .startMedia
-        case .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping:
             return .ignore
         }
     }
@@ -182,7 +139,7 @@ extension KioskMachine {
         guard self.state.handle == handle else { return .refuse(.callOrTransactionDoesNotExist) }
         switch self.state {
         case .connected(let state): return .negotiate(state.facts.wishes)
-        case .calling, .ringing, .early: return .refuse(.requestPending)
+        case .calling, .ringing, .early, .alerting: return .refuse(.requestPending)
         case .idle, .lookingUp, .ending, .outcome, .stopping: return .refuse(.callOrTransactionDoesNotExist)
         }
     }
@@ -203,7 +160,7 @@ extension KioskMachine {
             state.shape = shape
             self.move(to: .connected(state))
             return .updateMedia(hold: former.isHeld == shape.isHeld ? nil : shape.isHeld)
-        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
     }
@@ -227,6 +184,8 @@ extension KioskMachine {
         case .early(let state):
             let outcome = CallOutcome(reason, wasAnswered: false)
             return .finish(self.show(outcome, facts: state.facts, answered: nil, now: now))
+        case .alerting(let state):
+            return .finish(self.show(.missed, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
             let outcome = CallOutcome(reason, wasAnswered: true)
             return .finish(self.show(outcome, facts: state.facts, answered: state.answered, now: now))
@@ -263,7 +222,7 @@ extension KioskMachine {
             let action = Self.media(report, &state, now: now)
             self.move(to: .connected(state))
             return action
-        case .idle, .lookingUp, .calling, .ringing, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .calling, .ringing, .alerting, .ending, .outcome, .stopping:
             return .doNothing
         }
     }
@@ -280,12 +239,12 @@ extension KioskMachine {
             state.video = .hearing
             guard !state.hasFirstFrame else { return .doNothing }
             state.hasFirstFrame = true
-            return .firstFrame(after: now - state.answered)
+            return .firstFrame(after: now - state.mediaBegan)
         case .firstSoundPlayed:
             state.audio = .hearing
             guard !state.hasFirstSound else { return .doNothing }
             state.hasFirstSound = true
-            return .firstSound(after: now - state.answered)
+            return .firstSound(after: now - state.mediaBegan)
         case .byeReceived, .counters:
             break
         }
@@ -298,7 +257,7 @@ extension KioskMachine {
         case .connected(var state):
             state.reported = now
             self.move(to: .connected(state))
-        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             break
         }
     }

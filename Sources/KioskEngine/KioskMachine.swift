@@ -44,19 +44,24 @@ struct KioskMachine {
             return .lookUp(self.beginLookUp(uri, now: now), finishing: nil)
         case .ending(let state):
             return .lookUp(self.beginLookUp(uri, now: now), finishing: state.ended)
-        case .lookingUp, .calling, .ringing, .early, .connected, .stopping:
+        case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .stopping:
             return .refuse
         }
     }
 
     private mutating func beginLookUp(_ uri: SIPURI, now: Instant) -> ResolutionID {
-        let id = ResolutionID(self.resolutionNext)
-        self.resolutionNext &+= 1
+        let id = self.newResolution()
         let facts = CallFacts(direction: .outgoing, peer: uri.printed, began: now)
         self.state = .lookingUp(
             KioskState.LookingUp(
                 facts: facts, uri: uri, resolution: id, deadline: now + .milliseconds(KioskTimes.lookUpMs)))
         return id
+    }
+
+    /// The name of a question to the resolver, never given before.
+    mutating func newResolution() -> ResolutionID {
+        defer { self.resolutionNext &+= 1 }
+        return ResolutionID(self.resolutionNext)
     }
 
     enum OnNoAddress: Equatable {
@@ -71,7 +76,7 @@ struct KioskMachine {
         case .idle, .outcome:
             let facts = CallFacts(direction: .outgoing, peer: "", began: now)
             return .show(self.show(.noAddress, facts: facts, answered: nil, now: now))
-        case .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping:
+        case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping:
             return .doNothing
         }
     }
@@ -91,7 +96,7 @@ struct KioskMachine {
             guard state.resolution == id else { return .ignore }
             self.state = .calling(KioskState.Outgoing(facts: state.facts, handle: handle, deadline: nil))
             return .invite(state.uri)
-        case .idle, .calling, .ringing, .early, .connected, .ending, .outcome, .stopping:
+        case .idle, .calling, .ringing, .early, .alerting, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
     }
@@ -106,7 +111,7 @@ struct KioskMachine {
         case .lookingUp(let state):
             guard state.resolution == id else { return .ignore }
             return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
-        case .idle, .calling, .ringing, .early, .connected, .ending, .outcome, .stopping:
+        case .idle, .calling, .ringing, .early, .alerting, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
     }
@@ -116,6 +121,8 @@ struct KioskMachine {
     enum OnHangUp: Equatable {
         /// Tell the far end: CANCEL or BYE, as SIP's state asks. The end comes with `ended`, or a little later anyway.
         case hangUp(CallHandle, EndedCall)
+        /// A call from outside is not wanted.
+        case decline(CallHandle, EndedCall)
         /// Nobody needs to be told.
         case finish(EndedCall)
         /// An outcome was on the screen.
@@ -132,6 +139,8 @@ struct KioskMachine {
             return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
         case .early(let state):
             return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
+        case .alerting(let state):
+            return .decline(state.handle, self.show(.declined, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
             return self.hangUp(state.handle, state.facts, .hungUp, answered: state.answered, now: now)
         case .outcome:
@@ -185,6 +194,10 @@ struct KioskMachine {
             edit(&state.facts.wishes)
             self.state = .early(state)
             return .apply(state.facts.wishes)
+        case .alerting(var state):
+            edit(&state.facts.wishes)
+            self.state = .alerting(state)
+            return .apply(state.facts.wishes)
         case .connected(var state):
             edit(&state.facts.wishes)
             self.state = .connected(state)
@@ -201,6 +214,8 @@ struct KioskMachine {
         case exit(EndedCall?)
         /// Tell the far end, then wait for `ended` or the alarm.
         case hangUp(CallHandle, EndedCall)
+        /// Refuse the call from outside, then leave: whoever placed it needs no more from us.
+        case declineAndExit(CallHandle, EndedCall)
         /// The far end has been told; wait on.
         case wait
     }
@@ -212,6 +227,9 @@ struct KioskMachine {
         case .lookingUp(let state):
             self.state = .idle
             return .exit(EndedCall(facts: state.facts, outcome: .stopped, ended: now))
+        case .alerting(let state):
+            self.state = .idle
+            return .declineAndExit(state.handle, EndedCall(facts: state.facts, outcome: .stopped, ended: now))
         case .calling(let state), .ringing(let state):
             return self.stop(state.handle, state.facts, answered: nil, now: now)
         case .early(let state):
@@ -248,6 +266,8 @@ struct KioskMachine {
         case show(EndedCall)
         /// Tell the far end that we give up; the outcome is on the screen already.
         case giveUp(CallHandle, EndedCall)
+        /// Nobody here answers the call from outside.
+        case decline(CallHandle, EndedCall)
         /// A call is over without the far end's word.
         case finish(EndedCall)
         /// The outcome was shown for long enough.
@@ -265,6 +285,8 @@ struct KioskMachine {
             return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
         case .early(let state):
             return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
+        case .alerting(let state):
+            return .decline(state.handle, self.show(.missed, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
             let ended = self.show(.vanished, facts: state.facts, answered: state.answered, now: now)
             return .giveUp(state.handle, ended)

@@ -30,6 +30,8 @@ struct CallFacts: Equatable {
     var peer: ByteString
     var began: Instant
     var wishes = Wishes()
+    /// Who the far end says it is, for people; empty where it did not say.
+    var name = ByteString()
 }
 
 /// Which ways media flow, as negotiated.
@@ -79,6 +81,8 @@ enum CallTimer: Equatable {
     case lookUp
     /// The far end gave a sign of life but nobody answered.
     case ring
+    /// Nobody here answered a call from outside.
+    case alert
     /// Nothing was received in the call for too long.
     case vanish
     /// The far end did not confirm our hanging up: go on without.
@@ -104,6 +108,8 @@ enum KioskState: Equatable {
     case ringing(Outgoing)
     /// The far end sends media before the answer: announcements, its own ring-back.
     case early(Early)
+    /// Somebody calls here, and the person at the panel is to decide.
+    case alerting(Alerting)
     case connected(Connected)
     /// We hung up and wait a moment for the far end to say so too.
     case ending(Ending)
@@ -137,10 +143,18 @@ enum KioskState: Equatable {
         var hasFirstSound = false
     }
 
+    struct Alerting: Equatable {
+        var facts: CallFacts
+        var handle: CallHandle
+        var deadline: Instant
+    }
+
     struct Connected: Equatable {
         var facts: CallFacts
         var handle: CallHandle
         var answered: Instant
+        /// When the media of this far end began: later than the answer where another took its place.
+        var mediaBegan: Instant
         var shape: MediaShape
         var audio: Hearing
         var video: Hearing
@@ -157,6 +171,7 @@ enum KioskState: Equatable {
             self.facts = facts
             self.handle = handle
             self.answered = answered
+            self.mediaBegan = answered
             self.shape = shape
             self.audio = .awaiting(since: answered)
             self.video = .awaiting(since: answered)
@@ -204,61 +219,6 @@ enum KioskState: Equatable {
         var ended: EndedCall?
         var handle: CallHandle
         var deadline: Instant
-    }
-}
-
-// MARK: - Views of a state
-
-extension KioskState {
-    /// The one timer that runs.
-    var alarm: CallAlarm? {
-        switch self {
-        case .idle: return nil
-        case .lookingUp(let state): return CallAlarm(timer: .lookUp, at: state.deadline)
-        case .calling(let state), .ringing(let state): return state.deadline.map { CallAlarm(timer: .ring, at: $0) }
-        case .early(let state): return CallAlarm(timer: .ring, at: state.deadline)
-        case .connected(let state): return state.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
-        case .ending(let state): return CallAlarm(timer: .ending, at: state.deadline)
-        case .outcome(let state): return CallAlarm(timer: .outcome, at: state.deadline)
-        case .stopping(let state): return CallAlarm(timer: .stop, at: state.deadline)
-        }
-    }
-
-    /// The call in SIP whose events count.
-    var handle: CallHandle? {
-        switch self {
-        case .idle, .lookingUp, .outcome: return nil
-        case .calling(let state), .ringing(let state): return state.handle
-        case .early(let state): return state.handle
-        case .connected(let state): return state.handle
-        case .ending(let state): return state.handle
-        case .stopping(let state): return state.handle
-        }
-    }
-
-    /// The call that is being made or held; nil where there is none or it is over.
-    var facts: CallFacts? {
-        switch self {
-        case .idle, .ending, .outcome, .stopping: return nil
-        case .lookingUp(let state): return state.facts
-        case .calling(let state), .ringing(let state): return state.facts
-        case .early(let state): return state.facts
-        case .connected(let state): return state.facts
-        }
-    }
-
-    /// The word of `call` events and of `status`.
-    var text: ByteString {
-        switch self {
-        case .idle: return "idle"
-        case .lookingUp, .calling: return "dialling"
-        case .ringing: return "ringing"
-        case .early: return "early"
-        case .connected: return "connected"
-        case .ending: return "ending"
-        case .outcome: return "ended"
-        case .stopping: return "stopping"
-        }
     }
 }
 

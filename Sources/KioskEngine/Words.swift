@@ -26,6 +26,7 @@ enum Words {
     static let calling = Card("Calling", "Please wait.", .calling)
     static let ringing = Card("Ringing", "Please wait for somebody to answer.", .ringing)
     static let early = Card("Calling", "Please listen.", .ringing)
+    static let somebody: ByteString = "Somebody"
     static let connecting = Card("Connecting", "The picture is on its way. You can speak now.", .connecting)
     static let talking = Card("Connected", "You can speak now.", .talking)
     static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
@@ -33,8 +34,15 @@ enum Words {
     static let ending = Card("Call ended", "", .ended)
     static let stopping = Card("Restarting", "This help point will be back in a moment.", .none)
 
+    /// A call from outside.
+    static func alerting(_ name: ByteString) -> Card {
+        Card("Incoming call", (name.isEmpty ? self.somebody : name) + " is calling. Press call to answer.", .ringing)
+    }
+
     // MARK: - Buttons
 
+    static let answer: ByteString = "Answer"
+    static let decline: ByteString = "Decline"
     static let call: ByteString = "Call"
     static let cancel: ByteString = "Cancel"
     static let hangUp: ByteString = "Hang up"
@@ -55,6 +63,8 @@ enum Words {
         case .hungUp, .stopped: return self.ending
         case .cancelled: return Card("Call cancelled", "", .ended)
         case .remoteHungUp: return Card("Call ended", "The other side has ended the call.", .ended)
+        case .declined: return Card("Call declined", "", .ended)
+        case .missed: return Card("Missed call", "Nobody answered the call in time.", .ended)
         case .refused(let status, _): return self.card(status)
         case .notAnswered: return self.noAnswer
         case .noResponse:

@@ -45,7 +45,8 @@ final class KioskMachineTests: XCTestCase {
     func testDialInEveryState() {
         self.check([
             ("idle", "lookUp", "lookingUp"), ("lookingUp", "refuse", "lookingUp"), ("calling", "refuse", "calling"),
-            ("ringing", "refuse", "ringing"), ("early", "refuse", "early"), ("connected", "refuse", "connected"),
+            ("ringing", "refuse", "ringing"), ("early", "refuse", "early"),
+            ("alerting", "refuse", "alerting"), ("connected", "refuse", "connected"),
             ("ending", "lookUp", "lookingUp"), ("outcome", "lookUp", "lookingUp"), ("stopping", "refuse", "stopping"),
         ]) { $0.dial(States.uri, now: States.now) }
     }
@@ -54,6 +55,7 @@ final class KioskMachineTests: XCTestCase {
         self.check([
             ("idle", "show", "outcome"), ("lookingUp", "doNothing", "lookingUp"), ("calling", "doNothing", "calling"),
             ("ringing", "doNothing", "ringing"), ("early", "doNothing", "early"),
+            ("alerting", "doNothing", "alerting"),
             ("connected", "doNothing", "connected"), ("ending", "doNothing", "ending"),
             ("outcome", "show", "outcome"), ("stopping", "doNothing", "stopping"),
         ]) { $0.dialNobody(now: States.now) }
@@ -62,7 +64,8 @@ final class KioskMachineTests: XCTestCase {
     func testResolvedInEveryState() {
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "invite", "calling"), ("calling", "ignore", "calling"),
-            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"), ("connected", "ignore", "connected"),
+            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
+            ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.resolved(ResolutionID(3), as: States.handle, now: States.now) }
     }
@@ -70,7 +73,8 @@ final class KioskMachineTests: XCTestCase {
     func testUnresolvedInEveryState() {
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "show", "outcome"), ("calling", "ignore", "calling"),
-            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"), ("connected", "ignore", "connected"),
+            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
+            ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.unresolved(ResolutionID(3), now: States.now) }
     }
@@ -85,7 +89,8 @@ final class KioskMachineTests: XCTestCase {
     func testHangUpInEveryState() {
         self.check([
             ("idle", "doNothing", "idle"), ("lookingUp", "finish", "idle"), ("calling", "hangUp", "ending"),
-            ("ringing", "hangUp", "ending"), ("early", "hangUp", "ending"), ("connected", "hangUp", "ending"),
+            ("ringing", "hangUp", "ending"), ("early", "hangUp", "ending"),
+            ("alerting", "decline", "idle"), ("connected", "hangUp", "ending"),
             ("ending", "doNothing", "ending"), ("outcome", "dismiss", "idle"), ("stopping", "doNothing", "stopping"),
         ]) { $0.hangUp(now: States.now) }
     }
@@ -93,7 +98,8 @@ final class KioskMachineTests: XCTestCase {
     func testMuteAndVideoInEveryState() {
         let rows: [Row] = [
             ("idle", "ignore", "idle"), ("lookingUp", "apply", "lookingUp"), ("calling", "apply", "calling"),
-            ("ringing", "apply", "ringing"), ("early", "apply", "early"), ("connected", "apply", "connected"),
+            ("ringing", "apply", "ringing"), ("early", "apply", "early"),
+            ("alerting", "apply", "alerting"), ("connected", "apply", "connected"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]
         self.check(rows) { $0.toggleMute() }
@@ -118,7 +124,8 @@ final class KioskMachineTests: XCTestCase {
     func testTerminateInEveryState() {
         self.check([
             ("idle", "exit", "idle"), ("lookingUp", "exit", "idle"), ("calling", "hangUp", "stopping"),
-            ("ringing", "hangUp", "stopping"), ("early", "hangUp", "stopping"), ("connected", "hangUp", "stopping"),
+            ("ringing", "hangUp", "stopping"), ("early", "hangUp", "stopping"),
+            ("alerting", "declineAndExit", "idle"), ("connected", "hangUp", "stopping"),
             ("ending", "wait", "stopping"), ("outcome", "exit", "outcome"), ("stopping", "wait", "stopping"),
         ]) { $0.terminate(now: States.now) }
     }
@@ -127,7 +134,8 @@ final class KioskMachineTests: XCTestCase {
         let alarms: [(name: String, timer: CallTimer?, afterMs: Int, action: String, after: String)] = [
             ("idle", nil, 0, "doNothing", "idle"), ("lookingUp", .lookUp, 10_000, "show", "outcome"),
             ("calling", nil, 0, "doNothing", "calling"), ("ringing", .ring, 60_000, "giveUp", "outcome"),
-            ("early", .ring, 60_000, "giveUp", "outcome"), ("connected", .vanish, 10_000, "giveUp", "outcome"),
+            ("early", .ring, 60_000, "giveUp", "outcome"), ("alerting", .alert, 60_000, "decline", "outcome"),
+            ("connected", .vanish, 10_000, "giveUp", "outcome"),
             ("ending", .ending, 2_000, "finish", "idle"), ("outcome", .outcome, 8_000, "dismiss", "idle"),
             ("stopping", .stop, 400, "exit", "idle"),
         ]

@@ -32,6 +32,7 @@ final class PresentationTests: XCTestCase {
         let expected: [(String, LampPattern, Tone, Symbol)] = [
             ("idle", .off, .none, .handset), ("lookingUp", .slow, .none, .calling), ("calling", .slow, .none, .calling),
             ("ringing", .slow, .ringback, .ringing), ("early", .slow, .ringback, .ringing),
+            ("alerting", .slow, .bell, .ringing),
             ("connected", .on, .none, .connecting), ("ending", .off, .none, .ended),
             ("outcome", .fast, .busy, .warning), ("stopping", .off, .none, .none),
         ]
@@ -113,7 +114,8 @@ final class PresentationTests: XCTestCase {
         let callLegend = ["Cancel", "Mute", "Camera off"]
         let expected: [(String, [String])] = [
             ("idle", ["Call"]), ("lookingUp", callLegend), ("calling", callLegend), ("ringing", callLegend),
-            ("early", callLegend), ("connected", ["Hang up", "Mute", "Camera off"]), ("ending", ["Call"]),
+            ("early", callLegend), ("alerting", ["Answer", "Decline"]),
+            ("connected", ["Hang up", "Mute", "Camera off"]), ("ending", ["Call"]),
             ("outcome", ["Call", "Close"]), ("stopping", []),
         ]
         XCTAssertEqual(expected.map { $0.0 }, States.all.map { $0.name })

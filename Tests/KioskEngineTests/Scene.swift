@@ -25,6 +25,7 @@ final class Scene {
     var resolver = Resolver.answers
     /// Everything the kiosk ordered, oldest first.
     private(set) var outputs: [KioskOutput] = []
+    private(set) var lastQuestion = ResolutionID(0)
     private(set) var farEvents: [(handle: CallHandle, event: CallEvent)] = []
     private var kioskWakesAt: Instant?
     private var farWakesAt: Instant?
@@ -47,7 +48,8 @@ final class Scene {
             cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
         edit(&world)
         self.kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: 1)
-        let user = SIPConfiguration(userAgent: "", displayName: "", identity: nil, contactUser: "far")
+        var user = SIPConfiguration(userAgent: "", displayName: "Far End", identity: nil, contactUser: "far")
+        user.access.isOpen = true
         self.far = SIPEngine(configuration: user, seed: 2)
         self.feed(.started)
     }
@@ -79,7 +81,10 @@ final class Scene {
                 break
             }
             if case .send(let bytes, _) = output { sent.append(bytes) }
-            if case .resolve(let id, _, _, _) = output { asked.append(id) }
+            if case .resolve(let id, _, _, _) = output {
+                asked.append(id)
+                self.lastQuestion = id
+            }
             self.outputs.append(output)
         }
         for id in asked { self.resolve(id) }

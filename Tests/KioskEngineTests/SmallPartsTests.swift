@@ -107,7 +107,8 @@ final class ControlWordTests: XCTestCase {
 
     func testEveryWordIsRead() {
         let words: [(String, ControlWord)] = [
-            ("call", .call(nil)), ("hangup", .hangUp), ("press call", .press(.call)), ("press hook", .press(.hook)),
+            ("call", .call(nil)), ("answer", .answer), ("hangup", .hangUp), ("press call", .press(.call)),
+            ("press hook", .press(.hook)),
             ("press mute", .press(.mute)), ("press video", .press(.video)), ("release call", .release(.call)),
             ("status", .status), ("events", .events), ("screenshot /a b.png", .screenshot(path: "/a b.png")),
             ("  status  ", .status), ("press   hook", .press(.hook)),

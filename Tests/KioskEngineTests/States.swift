@@ -13,6 +13,7 @@ enum States {
     static let stranger = CallHandle(number: 8)
     static let uri = SIPURI(user: "a", host: .name("b"))
     static let facts = CallFacts(direction: .outgoing, peer: "sip:a@b", began: now)
+    static let caller = CallFacts(direction: .incoming, peer: "sip:c@d", began: now, name: "Carol")
     static let talk = MediaShape(hasAudio: true, sendsAudio: true, receivesAudio: true, receivesVideo: true)
     static let cancelled = EndedCall(facts: facts, outcome: .cancelled, answered: nil, ended: now)
 
@@ -26,6 +27,8 @@ enum States {
         KioskState.Outgoing(facts: facts, handle: handle, deadline: later(60_000)))
     static let early = KioskState.early(
         KioskState.Early(facts: facts, handle: handle, deadline: later(60_000), hasRung: true))
+    static let alerting = KioskState.alerting(
+        KioskState.Alerting(facts: caller, handle: handle, deadline: later(60_000)))
     static let connected = KioskState.connected(
         KioskState.Connected(facts: facts, handle: handle, answered: now, shape: talk, patience: .seconds(10)))
     static let ending = KioskState.ending(
@@ -39,7 +42,8 @@ enum States {
     /// Every state, in the order of `KioskState`, under the name that tables use.
     static let all: [(name: String, state: KioskState)] = [
         ("idle", idle), ("lookingUp", lookingUp), ("calling", calling), ("ringing", ringing), ("early", early),
-        ("connected", connected), ("ending", ending), ("outcome", outcome), ("stopping", stopping),
+        ("alerting", alerting), ("connected", connected), ("ending", ending), ("outcome", outcome),
+        ("stopping", stopping),
     ]
 
     static func name(_ state: KioskState) -> String {
@@ -49,6 +53,7 @@ enum States {
         case .calling: return "calling"
         case .ringing: return "ringing"
         case .early: return "early"
+        case .alerting: return "alerting"
         case .connected: return "connected"
         case .ending: return "ending"
         case .outcome: return "outcome"
