@@ -4,6 +4,14 @@ import MediaEngine
 import RTPWire
 import SDPWire
 
+/// What we want of a call beside what every call has.
+struct MediaIntent: Equatable {
+    /// The far end waits: it may hear us (or be sent silence), but we want nothing of it.
+    var isHolding = false
+    /// Whether there may be pictures, where the kiosk and the far end can.
+    var hasVideo = true
+}
+
 /// The session descriptions of one call: what we offered or answered last, and what it came to.
 struct MediaSession {
     /// An offer of ours that waits for its answer.
@@ -30,10 +38,30 @@ struct MediaSession {
 
     var awaitsAnswer: Bool { self.offered != nil }
 
+    /// What was agreed last. What a `makeReoffer` asks for counts once it is answered.
+    private(set) var intent = MediaIntent()
+    /// Whether the last agreement differs from the one before; otherwise media go on and need not be told.
+    private(set) var hasChanged = false
+
     // MARK: - Offer and answer
 
-    /// An offer of all that we can do now.
-    mutating func makeOffer(_ world: KioskWorld, _ configuration: Configuration) -> [UInt8] {
+    /// Our own change of the session: hold, resume, video off and on. `accept` its answer, or `rollBack`.
+    mutating func makeReoffer(
+        _ world: KioskWorld, _ configuration: Configuration, _ intent: MediaIntent
+    ) -> [UInt8] {
+        self.makeOffer(world, configuration)
+    }
+
+    /// Our offer was refused: everything stands as it was.
+    mutating func rollBack() {
+        self.offered = nil
+    }
+
+    /// An offer of all that we can do now, in the intent that stands. Trimmed, it leaves out what a peer can do
+    /// without, so that an INVITE with it fits one datagram.
+    mutating func makeOffer(
+        _ world: KioskWorld, _ configuration: Configuration, trimmed: Bool = false
+    ) -> [UInt8] {
         self.version &+= 1
         let offer = OfferAnswer.makeOffer(
             self.local(world, configuration), sessionID: self.id, sessionVersion: self.version)
@@ -47,10 +75,11 @@ struct MediaSession {
         return Self.accept(answer, to: offered)
     }
 
-    /// The answer to our offer. Nil where it makes no sense.
+    /// The answer to our offer, or to a refresh with what we said last. Nil where it makes no sense.
     mutating func accept(_ answer: [UInt8]) -> NegotiatedSession? {
         guard let offered = self.offered, let session = Self.accept(answer, to: offered) else { return nil }
         self.offered = nil
+        self.hasChanged = session != self.negotiated
         self.negotiated = session
         return session
     }
@@ -73,6 +102,7 @@ struct MediaSession {
             sessionVersion: self.version &+ 1)
         guard !answer.session.isEmpty else { return nil }
         self.version &+= 1
+        self.hasChanged = answer.session != self.negotiated
         self.negotiated = answer.session
         return (answer.description.printed(), answer.session)
     }
