@@ -31,6 +31,8 @@ struct Call {
     /// The transaction of the peer's INVITE or UPDATE that waits for our decision.
     var pending: UInt64?
     var accept: Accept?
+    /// Hops that take no TCP: large requests go there by UDP at once.
+    var streamsRefused: [SocketAddress] = []
 
     /// Whether a request of the peer's belongs to this call.
     func owns(_ envelope: Envelope) -> Bool {

@@ -31,6 +31,8 @@ struct ClientEntry {
     let branch: ByteString
     let bytes: [UInt8]
     let flow: Flow
+    /// The way of datagrams that a request too large for one was meant to go.
+    let insteadOf: Flow?
     var machine: Machine
     /// INVITE only: the dialogs that its 2xx made, the call's own among them.
     var acknowledged: [Acknowledged] = []
@@ -76,14 +78,16 @@ extension SIPEngine {
     /// Sends a request with a new branch, and keeps it until it is answered and copies of the answer have died out.
     mutating func sendRequest(_ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, now: Instant) {
         let branch = self.newBranch()
+        let way = self.way(of: message, on: flow)
         var message = message
-        message.prepend(.via, self.via(branch, flow).printed)
-        self.start(message, branch: branch, on: flow, for: purpose, now: now)
+        message.prepend(.via, self.via(branch, way).printed)
+        self.start(message, branch: branch, on: way, insteadOf: way == flow ? nil : flow, for: purpose, now: now)
     }
 
     /// As `sendRequest`, for a message that has its Via.
     mutating func start(
-        _ message: SIPMessage, branch: ByteString, on flow: Flow, for purpose: ClientEntry.Purpose, now: Instant
+        _ message: SIPMessage, branch: ByteString, on flow: Flow, insteadOf: Flow? = nil,
+        for purpose: ClientEntry.Purpose, now: Instant
     ) {
         guard let method = message.method else { preconditionFailure("a request of ours has a method") }
         self.makeRoomForClient()
@@ -96,7 +100,7 @@ extension SIPEngine {
         self.clients.append(
             ClientEntry(
                 purpose: purpose, request: message, method: method, branch: branch, bytes: bytes, flow: flow,
-                machine: machine))
+                insteadOf: insteadOf, machine: machine))
         self.send(bytes, on: flow)
     }
 
@@ -140,14 +144,16 @@ extension SIPEngine {
 // MARK: - What happens to a request
 
 extension SIPEngine {
+    func clientIndex(answeredBy response: SIPMessage) -> Int? {
+        guard let branch = response.topVia?.branch, let method = response.cseq?.method else { return nil }
+        return self.clients.firstIndex { $0.branch == branch && $0.method == method && !$0.isTerminated }
+    }
+
     mutating func receivedResponse(_ response: SIPMessage, now: Instant) {
-        guard response.vias?.count == 1, let envelope = response.envelope, let status = response.status else {
+        guard response.vias?.count == 1, let status = response.status else {
             return self.counters.add(.misdirectedResponse)
         }
-        let index = self.clients.firstIndex {
-            $0.branch == envelope.via.branch && $0.method == envelope.cseq.method && !$0.isTerminated
-        }
-        guard let index else { return self.counters.add(.strayResponse) }
+        guard let index = self.clientIndex(answeredBy: response) else { return self.counters.add(.strayResponse) }
         switch self.clients[index].machine {
         case .invite(var machine):
             let action = machine.received(status, now: now)
@@ -206,7 +212,8 @@ extension SIPEngine {
         }
     }
 
-    mutating func clientTransportFailed(at index: Int) {
+    mutating func clientTransportFailed(at index: Int, now: Instant) {
+        if self.sendAsDatagram(at: index, now: now) { return }
         let isReported: Bool
         switch self.clients[index].machine {
         case .invite(var machine):

@@ -16,8 +16,14 @@ enum Limits {
     static let earlyDialogsMax = 8
     /// Streams with a framer; the one unused for longest goes.
     static let streamsMax = 32
-    /// A larger INVITE should not go by UDP (RFC 3261 section 18.1.1).
-    static let datagramSizeSafe = 1_300
+    /// Streams with a framer of those who may not talk to us.
+    static let strangerStreamsMax = 4
+    /// How far into a stranger's message its Call-ID is looked for.
+    static let strangerHeadBytes = 4_096
+    /// Addresses of our servers.
+    static let trustedMax = 64
+    /// Hops of one call that refused TCP.
+    static let streamsRefusedMax = 4
     /// INVITE is answered with 100 when nothing else was sent for so long (RFC 3261 section 17.2.1).
     static let tryingMs = 200
     /// How long an incoming call may wait for a decision (RFC 3261 section 13.3.1.1 speaks of three minutes).

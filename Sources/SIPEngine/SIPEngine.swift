@@ -12,6 +12,8 @@ import SIPWire
 public struct SIPEngine {
     /// Bytes of the longest text of a MESSAGE (RFC 3428 section 8: with its headers it fits in one datagram).
     public static let messageBytesMax = 1_000
+    /// Bytes of the largest request that goes in one datagram (RFC 3261 section 18.1.1).
+    public static let datagramSizeSafe = 1_300
     /// Addresses of one 3xx that are told.
     public static let redirectsMax = 8
 
@@ -89,7 +91,7 @@ public struct SIPEngine {
         self.taken = 0
         switch input {
         case .received(let bytes, let flow): self.received(bytes, on: flow, now: now)
-        case .flowFailed(let flow): self.flowFailed(flow)
+        case .flowFailed(let flow): self.flowFailed(flow, now: now)
         case .invite(let handle, let request): self.placeCall(handle, request, now: now)
         case .respond(let handle, let status, let body): self.respond(handle, status, body: body, now: now)
         case .hangUp(let handle, let reason): self.hangUp(handle, reason, now: now)
@@ -99,7 +101,7 @@ public struct SIPEngine {
         case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
-        case .trust(let addresses): self.trusted = addresses
+        case .trust(let addresses): self.trust(addresses)
         case .timeout: self.fireTimers(now: now)
         }
         self.sweep()
@@ -173,21 +175,25 @@ public struct SIPEngine {
         self.outputs.append(output)
     }
 
+    static let branchDigits = 16
+    static let tagDigits = 16
+    static let callIDDigits = 32
+
     mutating func newNumber() -> UInt64 {
         self.lastNumber &+= 1
         return self.lastNumber
     }
 
     mutating func newBranch() -> ByteString {
-        Via.magicCookie + self.generator.token(digits: 16)
+        Via.magicCookie + self.generator.token(digits: Self.branchDigits)
     }
 
     mutating func newTag() -> ByteString {
-        self.generator.token(digits: 16)
+        self.generator.token(digits: Self.tagDigits)
     }
 
     mutating func newCallID() -> ByteString {
-        self.generator.token(digits: 32)
+        self.generator.token(digits: Self.callIDDigits)
     }
 
     mutating func random(below bound: UInt64) -> UInt64 {

@@ -5,11 +5,13 @@ import Bytes
 /// A header field's name, RFC 3261 section 7.3.1: compared without case, compact forms (section 7.3.3) read as their
 /// long ones.
 public enum HeaderName: Hashable, Sendable {
-    case accept, acceptEncoding, acceptLanguage, alertInfo, allow, allowEvents, authenticationInfo, authorization
+    case accept, acceptEncoding, acceptLanguage, alertInfo, allow, allowEvents, answerMode, authenticationInfo
+    case authorization
     case callID, callInfo, contact, contentDisposition, contentEncoding, contentLanguage, contentLength, contentType
-    case cseq, date, errorInfo, event, expires, from, inReplyTo, maxForwards, mimeVersion, minExpires, minSE
-    case organization, priority, privacy, proxyAuthenticate, proxyAuthorization, proxyRequire, rack, reason
-    case recordRoute, referTo, referredBy, replaces, replyTo, require, retryAfter, route, rseq, server, sessionExpires
+    case cseq, date, errorInfo, event, expires, from, infoPackage, inReplyTo, maxForwards, mimeVersion, minExpires
+    case minSE, organization, pAssertedIdentity, priority, privacy, privAnswerMode, proxyAuthenticate
+    case proxyAuthorization, proxyRequire, rack, reason, recordRoute, recvInfo, referSub, referTo, referredBy
+    case remotePartyID, replaces, replyTo, require, retryAfter, route, rseq, server, sessionExpires
     case subject, subscriptionState, supported, timestamp, to, unsupported, userAgent, via, warning, wwwAuthenticate
     case other(FoldedToken)
 }
@@ -29,14 +31,15 @@ extension HeaderName {
 
     private static let known: [(token: ByteString, name: HeaderName)] =
         ([
-            .accept, .acceptEncoding, .acceptLanguage, .alertInfo, .allow, .allowEvents, .authenticationInfo,
-            .authorization, .callID, .callInfo, .contact, .contentDisposition, .contentEncoding, .contentLanguage,
-            .contentLength, .contentType, .cseq, .date, .errorInfo, .event, .expires, .from, .inReplyTo, .maxForwards,
-            .mimeVersion, .minExpires, .minSE, .organization, .priority, .privacy, .proxyAuthenticate,
-            .proxyAuthorization, .proxyRequire, .rack, .reason, .recordRoute, .referTo, .referredBy, .replaces,
-            .replyTo,
-            .require, .retryAfter, .route, .rseq, .server, .sessionExpires, .subject, .subscriptionState, .supported,
-            .timestamp, .to, .unsupported, .userAgent, .via, .warning, .wwwAuthenticate,
+            .accept, .acceptEncoding, .acceptLanguage, .alertInfo, .allow, .allowEvents, .answerMode,
+            .authenticationInfo, .authorization, .callID, .callInfo, .contact, .contentDisposition, .contentEncoding,
+            .contentLanguage, .contentLength, .contentType, .cseq, .date, .errorInfo, .event, .expires, .from,
+            .infoPackage, .inReplyTo, .maxForwards, .mimeVersion, .minExpires, .minSE, .organization,
+            .pAssertedIdentity, .priority, .privacy, .privAnswerMode, .proxyAuthenticate, .proxyAuthorization,
+            .proxyRequire, .rack, .reason, .recordRoute, .recvInfo, .referSub, .referTo, .referredBy, .remotePartyID,
+            .replaces, .replyTo, .require, .retryAfter, .route, .rseq, .server, .sessionExpires, .subject,
+            .subscriptionState, .supported, .timestamp, .to, .unsupported, .userAgent, .via, .warning,
+            .wwwAuthenticate,
         ] as [HeaderName]).map { ($0.token, $0) }
 
     private static func expanded(_ letter: UInt8) -> HeaderName? {
@@ -69,6 +72,7 @@ extension HeaderName {
         case .alertInfo: return "Alert-Info"
         case .allow: return "Allow"
         case .allowEvents: return "Allow-Events"
+        case .answerMode: return "Answer-Mode"
         case .authenticationInfo: return "Authentication-Info"
         case .authorization: return "Authorization"
         case .callID: return "Call-ID"
@@ -85,6 +89,7 @@ extension HeaderName {
         case .event: return "Event"
         case .expires: return "Expires"
         case .from: return "From"
+        case .infoPackage: return "Info-Package"
         case .inReplyTo: return "In-Reply-To"
         case .maxForwards: return "Max-Forwards"
         case .mimeVersion: return "MIME-Version"
@@ -98,16 +103,21 @@ extension HeaderName {
     /// The second half of the alphabet.
     private var laterToken: ByteString {
         switch self {
+        case .pAssertedIdentity: return "P-Asserted-Identity"
         case .priority: return "Priority"
         case .privacy: return "Privacy"
+        case .privAnswerMode: return "Priv-Answer-Mode"
         case .proxyAuthenticate: return "Proxy-Authenticate"
         case .proxyAuthorization: return "Proxy-Authorization"
         case .proxyRequire: return "Proxy-Require"
         case .rack: return "RAck"
         case .reason: return "Reason"
         case .recordRoute: return "Record-Route"
+        case .recvInfo: return "Recv-Info"
+        case .referSub: return "Refer-Sub"
         case .referTo: return "Refer-To"
         case .referredBy: return "Referred-By"
+        case .remotePartyID: return "Remote-Party-ID"
         case .replaces: return "Replaces"
         case .replyTo: return "Reply-To"
         case .require: return "Require"

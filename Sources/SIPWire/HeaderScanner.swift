@@ -22,6 +22,13 @@ struct HeaderScanner {
         while let byte = self.peek, byte == ASCII.space || byte == ASCII.tab { self.position += 1 }
     }
 
+    /// As `skipBlanks`; whether there was one.
+    mutating func takeBlanks() -> Bool {
+        let start = self.position
+        self.skipBlanks()
+        return self.position > start
+    }
+
     /// Passes `byte` where it is next.
     mutating func take(_ byte: UInt8) -> Bool {
         guard self.peek == byte else { return false }
@@ -126,6 +133,11 @@ public enum QuotedString {
             index += 1
         }
         return plain
+    }
+
+    /// The text inside the quotes, byte for byte; text without quotes as it is.
+    static func raw(_ text: ByteString) -> ByteString {
+        self.end(in: text.bytes, from: 0) == text.count ? text.slice(1..<text.count - 1) : text
     }
 
     /// `text` in quotes, with a backslash before quotes and backslashes. CR and LF, which no field can hold, become

@@ -190,13 +190,4 @@ final class OutgoingCallTests: XCTestCase {
         script.expect()
         script.expectEvents()
     }
-
-    func testLargeInviteOverUDPIsCounted() {
-        let script = Script()
-        _ = script.call(offer: Script.description + String(repeating: "a=x\r\n", count: 300))
-        XCTAssertEqual(script.engine.counters[.largeInvite], 1)
-        let stream = Script(.tcp)
-        _ = stream.call(offer: Script.description + String(repeating: "a=x\r\n", count: 300))
-        XCTAssertEqual(stream.engine.counters[.largeInvite], 0)
-    }
 }
