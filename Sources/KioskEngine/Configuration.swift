@@ -35,9 +35,17 @@ public struct CallSettings: Equatable, Sendable {
         case answer
     }
 
+    public enum Transfer: Sendable {
+        case follow
+        /// 603.
+        case refuse
+    }
+
     /// Whom the call button calls; nil: nobody, which is itself a problem of the file.
     public var uri: SIPURI?
     public var incoming = Incoming.refuse
+    /// What becomes of us when the far end asks us to call somebody else in its place.
+    public var transfer = Transfer.follow
     /// From the first sign of the far end until we give up.
     public var ringTimeoutMs = 60_000
     /// How long a call goes on in which nothing at all is received.

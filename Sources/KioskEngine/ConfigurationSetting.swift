@@ -54,6 +54,9 @@ extension ConfigurationSetting {
         .init("call", "incoming", "refuse", Self.choice([("refuse", .refuse), ("ring", .ring), ("answer", .answer)])) {
             $0.call.incoming = $1
         },
+        .init("call", "transfer", "follow", Self.choice([("follow", .follow), ("refuse", .refuse)])) {
+            $0.call.transfer = $1
+        },
         .init("call", "ring_timeout", "60", Self.number(5...600, "seconds")) { $0.call.ringTimeoutMs = $1 * 1000 },
         .init("call", "media_timeout", "10", Self.number(5...600, "seconds")) { $0.call.mediaTimeoutMs = $1 * 1000 },
     ]

@@ -52,20 +52,34 @@ extension KioskEngine {
             let handle = self.newHandle()
             switch self.machine.resolved(id, as: handle, now: now) {
             case .ignore: break
-            case .invite(let uri):
-                if self.servers.isNamed(by: uri) { self.trust(addresses, now: now) }
-                var session = MediaSession(address: local.address, generator: &self.generator)
-                let offer = session.makeOffer(self.world, self.configuration)
-                self.session = session
-                let flow = Flow(transport: self.transport(of: uri), local: local, remote: remote)
-                self.tell(.invite(handle, InviteRequest(target: uri, flow: flow, offer: offer)), now: now)
+            case .invite(let targets):
+                if self.servers.isNamed(by: targets.current) { self.trust(addresses, now: now) }
+                self.session = self.invite(handle, targets, remote, local, now: now)
+            case .follow(let referrer, let targets):
+                self.tell(.followReferral(referrer, by: handle), now: now)
+                self.transferSession = self.invite(handle, targets, remote, local, now: now)
             }
         }
+    }
+
+    /// Places a call, and gives its side of the descriptions.
+    private mutating func invite(
+        _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
+    ) -> MediaSession {
+        var session = MediaSession(address: local.address, generator: &self.generator)
+        let offer = session.makeOffer(self.world, self.configuration)
+        let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
+        let request = InviteRequest(
+            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers)
+        self.tell(.invite(handle, request), now: now)
+        return session
     }
 
     mutating func unresolved(_ id: ResolutionID, _ text: ByteString, now: Instant) {
         switch self.machine.unresolved(id, now: now) {
         case .show(let ended): self.emit(ended, detail: text, now: now)
+        case .lookUp(let question): self.tryNext(question, now: now)
+        case .transferFailed(let failed): self.transferFailed(failed, now: now)
         case .ignore: break
         }
     }
@@ -76,10 +90,8 @@ extension KioskEngine {
     @discardableResult
     mutating func hangUp(now: Instant) -> Bool {
         switch self.machine.hangUp(now: now) {
-        case .hangUp(let handle, _):
-            self.tell(.hangUp(handle, .normal), now: now)
-            self.stopMedia()
-            self.emitCall(now: now)
+        case .hangUp(let handles, _):
+            self.hangUp(handles, now: now)
             return true
         case .decline(let handle, let ended):
             self.decline(handle, .decline, ended, now: now)
@@ -92,13 +104,17 @@ extension KioskEngine {
         }
     }
 
+    private mutating func hangUp(_ handles: [CallHandle], now: Instant) {
+        for handle in handles { self.tell(.hangUp(handle, .normal), now: now) }
+        self.transferSession = nil
+        self.stopMedia()
+        self.emitCall(now: now)
+    }
+
     mutating func terminate(now: Instant) {
         switch self.machine.terminate(now: now) {
         case .exit(let ended): self.leave(ended, now: now)
-        case .hangUp(let handle, _):
-            self.tell(.hangUp(handle, .normal), now: now)
-            self.stopMedia()
-            self.emitCall(now: now)
+        case .hangUp(let handles, _): self.hangUp(handles, now: now)
         case .declineAndExit(let handle, let ended):
             self.decline(handle, .temporarilyUnavailable, ended, now: now)
             self.exit(now: now)
@@ -115,7 +131,9 @@ extension KioskEngine {
         switch self.machine.timePassed(now: now) {
         case .doNothing, .dismiss: break
         case .show(let ended): self.finish(ended, now: now)
-        case .giveUp(let handle, let ended): self.giveUp(handle, ended, now: now)
+        case .lookUp(let question): self.tryNext(question, now: now)
+        case .transferFailed(let failed): self.transferFailed(failed, now: now)
+        case .giveUp(let handle, let ended): self.giveUp([handle], ended, now: now)
         case .decline(let handle, let ended): self.decline(handle, .temporarilyUnavailable, ended, now: now)
         case .finish(let ended): self.finish(ended, now: now)
         case .exit(let ended): self.leave(ended, now: now)
@@ -132,23 +150,24 @@ extension KioskEngine {
 
     mutating func fail(_ handle: CallHandle, _ outcome: CallOutcome, now: Instant) {
         switch self.machine.failed(handle, outcome, now: now) {
-        case .giveUp(let handle, let ended): self.giveUp(handle, ended, now: now)
+        case .giveUp(let handles, let ended): self.giveUp(handles, ended, now: now)
+        case .transferFailed(let failed): self.transferFailed(failed, now: now)
         case .ignore: break
         }
     }
 
     /// The far end is told why; whatever it says to that no longer matters.
-    mutating func giveUp(_ handle: CallHandle, _ ended: EndedCall, now: Instant) {
+    mutating func giveUp(_ handles: [CallHandle], _ ended: EndedCall, now: Instant) {
         let reason: HangUpReason
         switch ended.outcome {
         case .notAnswered: reason = .normal
         case .vanished: reason = .fault(.requestTimeout, text: "No media received")
         case .unusableMedia: reason = .fault(.notAcceptableHere, text: "Unusable session description")
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .refused, .noResponse, .unreachable, .unknownHost,
-            .protocolFault, .noAddress, .outOfRoom, .stopped:
+            .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
             reason = .normal
         }
-        self.tell(.hangUp(handle, reason), now: now)
+        for handle in handles { self.tell(.hangUp(handle, reason), now: now) }
         self.finish(ended, now: now)
     }
 
@@ -156,6 +175,7 @@ extension KioskEngine {
     mutating func finish(_ ended: EndedCall, now: Instant) {
         self.stopMedia()
         self.session = nil
+        self.transferSession = nil
         self.alerting = nil
         self.emit(ended, now: now)
     }
@@ -172,10 +192,14 @@ extension KioskEngine {
         case .confirmed(let answer): self.confirmed(handle, answer, now: now)
         case .reoffered(let offer): self.reoffered(handle, offer, now: now)
         case .keyFrameRequested: if self.machine.state.handle == handle { self.put(.media(.encodeKeyFrame)) }
-        case .answeredWithOffer, .changed, .changeRefused, .identified, .digit, .informed, .referred: break
+        case .referred(let referral): self.referred(handle, referral, now: now)
+        case .answeredWithOffer, .changed, .changeRefused, .identified, .digit, .informed: break
         case .ended(let reason):
             switch self.machine.ended(handle, reason, now: now) {
             case .finish(let ended): self.finish(ended, now: now)
+            case .lookUp(let question): self.tryNext(question, now: now)
+            case .transferFailed(let failed): self.transferFailed(failed, now: now)
+            case .waitForTransfer: self.waitForTransfer(now: now)
             case .exit(let ended): self.leave(ended, now: now)
             case .ignore: break
             }

@@ -96,7 +96,9 @@ extension KioskEngine {
         let facts = Self.facts(of: call, now: now)
         switch self.machine.replaced(by: handle, facts, description.shape, now: now) {
         case .ignore: self.refuse(handle, .decline, call, now: now)
-        case .startMedia(let wishes):
+        case .startMedia(let wishes, let dropped):
+            if let dropped { self.tell(.hangUp(dropped, .normal), now: now) }
+            self.transferSession = nil
             self.stopMedia()
             self.answer(handle, description, wishes, now: now)
             self.emit("replaced", now: now) { $0.put("uri", facts.peer) }

@@ -31,20 +31,29 @@ extension KioskEngine {
     }
 
     mutating func answered(_ handle: CallHandle, _ answer: [UInt8], now: Instant) {
-        guard self.machine.state.handle == handle else { return }
-        guard let negotiated = self.session?.accept(answer) else {
-            return self.fail(handle, .unusableMedia, now: now)
+        let negotiated: NegotiatedSession?
+        if self.machine.state.handle == handle {
+            negotiated = self.session?.accept(answer)
+        } else if self.machine.state.transferHandle == handle {
+            negotiated = self.transferSession?.accept(answer)
+        } else {
+            return
         }
+        guard let negotiated else { return self.fail(handle, .unusableMedia, now: now) }
+        let isHandedOver = self.machine.state.facts?.isHandedOver ?? false
         switch self.machine.answered(handle, MediaShape(negotiated), now: now) {
         case .ignore: break
         case .startMedia(let wishes):
             self.startMedia(negotiated, wishes)
             self.emitCall(now: now)
+        case .switchMedia(let wishes, let former):
+            self.takeOver(from: former, negotiated, wishes, now: now)
         case .updateMedia(let wishes, let isHeard):
             self.order(wishes)
             self.updateMedia(negotiated)
             self.emitCall(now: now)
             if isHeard { self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: Duration.zero) } }
         }
+        if isHandedOver { self.emitTransfer("done", self.machine.state.facts?.peer ?? ByteString(), now: now) }
     }
 }

@@ -23,6 +23,8 @@ public struct KioskEngine {
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
     var session: MediaSession?
+    /// Those of the call that is to take its place; nil where none is placed.
+    var transferSession: MediaSession?
     /// Media were started and not stopped.
     var mediaRuns = false
     /// Faults that stand, by `DeviceFamily.rawValue`.

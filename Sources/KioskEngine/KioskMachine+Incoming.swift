@@ -101,7 +101,8 @@ extension KioskMachine {
 
     enum OnReplaced: Equatable {
         /// The media of the former call end, these begin.
-        case startMedia(Wishes)
+        /// Whoever was to take over otherwise is no longer wanted.
+        case startMedia(Wishes, dropping: CallHandle?)
         case ignore
     }
 
@@ -112,6 +113,7 @@ extension KioskMachine {
         guard var kept = self.state.facts else { return .ignore }
         kept.peer = facts.peer
         kept.name = facts.name
+        let dropped = self.state.transferHandle
         switch self.state {
         case .calling, .ringing, .early:
             self.move(to: .connected(self.connected(kept, handle, shape, now: now)))
@@ -122,6 +124,6 @@ extension KioskMachine {
         case .idle, .lookingUp, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
-        return .startMedia(kept.wishes)
+        return .startMedia(kept.wishes, dropping: dropped)
     }
 }

@@ -12,7 +12,10 @@ extension KioskState {
         case .calling(let state), .ringing(let state): return state.deadline.map { CallAlarm(timer: .ring, at: $0) }
         case .early(let state): return CallAlarm(timer: .ring, at: state.deadline)
         case .alerting(let state): return CallAlarm(timer: .alert, at: state.deadline)
-        case .connected(let state): return state.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
+        case .connected(let state):
+            // Whoever hands us over may well send nothing meanwhile.
+            if let transfer = state.transfer { return transfer.deadline.map { CallAlarm(timer: .transfer, at: $0) } }
+            return state.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
         case .ending(let state): return CallAlarm(timer: .ending, at: state.deadline)
         case .outcome(let state): return CallAlarm(timer: .outcome, at: state.deadline)
         case .stopping(let state): return CallAlarm(timer: .stop, at: state.deadline)
@@ -29,6 +32,14 @@ extension KioskState {
         case .connected(let state): return state.handle
         case .ending(let state): return state.handle
         case .stopping(let state): return state.handle
+        }
+    }
+
+    /// The call in SIP that is to take the place of the one at hand.
+    var transferHandle: CallHandle? {
+        switch self {
+        case .connected(let state): return state.transfer?.handle
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return nil
         }
     }
 

@@ -32,6 +32,8 @@ struct CallFacts: Equatable {
     var wishes = Wishes()
     /// Who the far end says it is, for people; empty where it did not say.
     var name = ByteString()
+    /// Being called because the former far end has handed the person over, and has left.
+    var isHandedOver = false
 }
 
 /// Which ways media flow, as negotiated.
@@ -83,6 +85,8 @@ enum CallTimer: Equatable {
     case ring
     /// Nobody here answered a call from outside.
     case alert
+    /// Who we are handed over to does not answer.
+    case transfer
     /// Nothing was received in the call for too long.
     case vanish
     /// The far end did not confirm our hanging up: go on without.
@@ -119,13 +123,16 @@ enum KioskState: Equatable {
 
     struct LookingUp: Equatable {
         var facts: CallFacts
-        var uri: SIPURI
+        var targets: Targets
         var resolution: ResolutionID
         var deadline: Instant
+        /// When to give up ringing; nil where nothing of this press has rung yet.
+        var ringDeadline: Instant?
     }
 
     struct Outgoing: Equatable {
         var facts: CallFacts
+        var targets: Targets
         var handle: CallHandle
         /// Nil until the first sign of life.
         var deadline: Instant?
@@ -133,6 +140,7 @@ enum KioskState: Equatable {
 
     struct Early: Equatable {
         var facts: CallFacts
+        var targets: Targets
         var handle: CallHandle
         var deadline: Instant
         /// 180 came: ring back here until its sound does (RFC 3960 section 3.2).
@@ -162,6 +170,8 @@ enum KioskState: Equatable {
         var reported: Instant?
         var hasFirstFrame = false
         var hasFirstSound = false
+        /// The far end is handing us over to somebody else.
+        var transfer: Transfer?
         /// After so long without anything the peer has vanished.
         var patience: Duration
 
@@ -199,6 +209,34 @@ enum KioskState: Equatable {
             switch self.video {
             case .hearing, .awaiting: return true
             case .silent: return false
+            }
+        }
+    }
+
+    /// The call that is to take the place of the one at hand.
+    enum Transfer: Equatable {
+        case lookingUp(LookingUp)
+        case calling(Outgoing, hasRung: Bool)
+
+        var facts: CallFacts {
+            switch self {
+            case .lookingUp(let state): return state.facts
+            case .calling(let state, _): return state.facts
+            }
+        }
+
+        /// Nil until it was placed.
+        var handle: CallHandle? {
+            switch self {
+            case .lookingUp: return nil
+            case .calling(let state, _): return state.handle
+            }
+        }
+
+        var deadline: Instant? {
+            switch self {
+            case .lookingUp(let state): return state.deadline
+            case .calling(let state, _): return state.deadline
             }
         }
     }

@@ -39,8 +39,9 @@ struct Presentation: Equatable {
         case .idle:
             guard around.canCall else { return Words.idleUseless }
             return around.hasCamera ? Words.idle : Words.idleWithoutPicture
-        case .lookingUp, .calling: return Words.calling
-        case .ringing: return Words.ringing
+        case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
+        case .calling(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
+        case .ringing(let state): return state.facts.isHandedOver ? Words.transferring : Words.ringing
         case .early: return Words.early
         case .alerting(let state): return Words.alerting(state.facts.name)
         case .connected(let call): return self.card(call, around)
@@ -52,8 +53,10 @@ struct Presentation: Equatable {
 
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
         if around.hasScreen && call.showsPicture {
-            return Words.Card("", call.shape.isHeld ? Words.held.headline : "", .none)
+            let waits = call.shape.isHeld || call.transfer != nil
+            return Words.Card("", waits ? Words.held.headline : "", .none)
         }
+        if call.transfer != nil { return Words.transferring }
         if call.shape.isHeld { return Words.held }
         guard around.hasScreen, call.shape.receivesVideo else { return Words.talking }
         return call.hasFirstFrame ? Words.pictureLost : Words.connecting

@@ -27,6 +27,7 @@ enum Words {
     static let ringing = Card("Ringing", "Please wait for somebody to answer.", .ringing)
     static let early = Card("Calling", "Please listen.", .ringing)
     static let somebody: ByteString = "Somebody"
+    static let transferring = Card("Please wait", "You are being connected to somebody else.", .calling)
     static let connecting = Card("Connecting", "The picture is on its way. You can speak now.", .connecting)
     static let talking = Card("Connected", "You can speak now.", .talking)
     static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
@@ -66,6 +67,10 @@ enum Words {
         case .declined: return Card("Call declined", "", .ended)
         case .missed: return Card("Missed call", "Nobody answered the call in time.", .ended)
         case .refused(let status, _): return self.card(status)
+        case .misdirected:
+            return Card(
+                "Not reachable", "The other side could not be reached where it said it would be." + self.staff, .warning
+            )
         case .notAnswered: return self.noAnswer
         case .noResponse:
             return Card("No reply", "The other side did not reply." + self.later, .warning)

@@ -22,19 +22,23 @@ final class KioskMachineFarTests: XCTestCase {
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "ignore", "calling"),
             ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
             ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.progressed(States.handle, .trying, now: States.now) }
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "tell", "ringing"),
             ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
             ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.progressed(States.handle, .ringing, now: States.now) }
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "startMedia", "early"),
             ("ringing", "startMedia", "early"), ("early", "updateMedia", "early"),
             ("alerting", "ignore", "alerting"),
-            ("connected", "ignore", "connected"), ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"),
+            ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"), ("ending", "ignore", "ending"),
+            ("outcome", "ignore", "outcome"),
             ("stopping", "ignore", "stopping"),
         ]) { $0.progressed(States.handle, .media, now: States.now) }
     }
@@ -44,7 +48,9 @@ final class KioskMachineFarTests: XCTestCase {
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "startMedia", "connected"),
             ("ringing", "startMedia", "connected"), ("early", "updateMedia", "connected"),
             ("alerting", "ignore", "alerting"),
-            ("connected", "ignore", "connected"), ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"),
+            ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"), ("ending", "ignore", "ending"),
+            ("outcome", "ignore", "outcome"),
             ("stopping", "ignore", "stopping"),
         ]) { $0.answered(States.handle, States.talk, now: States.now) }
     }
@@ -54,6 +60,7 @@ final class KioskMachineFarTests: XCTestCase {
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "giveUp", "outcome"),
             ("ringing", "giveUp", "outcome"), ("early", "giveUp", "outcome"),
             ("alerting", "giveUp", "outcome"), ("connected", "giveUp", "outcome"),
+            ("transferring", "giveUp", "outcome"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.failed(States.handle, .unusableMedia, now: States.now) }
     }
@@ -68,6 +75,7 @@ final class KioskMachineFarTests: XCTestCase {
                 ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "finish", "outcome"),
                 ("ringing", "finish", "outcome"), ("early", "finish", "outcome"),
                 ("alerting", "finish", "outcome"), ("connected", "finish", "outcome"),
+                ("transferring", "waitForTransfer", "ringing"),
                 ("ending", "finish", "idle"), ("outcome", "ignore", "outcome"), ("stopping", "exit", "idle"),
             ]) { $0.ended(States.handle, reason, now: States.now) }
         }
@@ -76,6 +84,7 @@ final class KioskMachineFarTests: XCTestCase {
                 ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "finish", "idle"),
                 ("ringing", "finish", "idle"), ("early", "finish", "idle"),
                 ("alerting", "finish", "outcome"), ("connected", "finish", "idle"),
+                ("transferring", "waitForTransfer", "ringing"),
                 ("ending", "finish", "idle"), ("outcome", "ignore", "outcome"), ("stopping", "exit", "idle"),
             ]) { $0.ended(States.handle, reason, now: States.now) }
         }
@@ -86,12 +95,14 @@ final class KioskMachineFarTests: XCTestCase {
             ("idle", "refuse", "idle"), ("lookingUp", "refuse", "lookingUp"), ("calling", "refuse", "calling"),
             ("ringing", "refuse", "ringing"), ("early", "refuse", "early"),
             ("alerting", "refuse", "alerting"), ("connected", "negotiate", "connected"),
+            ("transferring", "negotiate", "transferring"),
             ("ending", "refuse", "ending"), ("outcome", "refuse", "outcome"), ("stopping", "refuse", "stopping"),
         ]) { $0.reoffered(States.handle) }
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "ignore", "calling"),
             ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
             ("alerting", "ignore", "alerting"), ("connected", "updateMedia", "connected"),
+            ("transferring", "updateMedia", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.renegotiated(States.handle, States.talk, now: States.now) }
     }
@@ -106,7 +117,9 @@ final class KioskMachineFarTests: XCTestCase {
             self.check(States.all.map { ($0.name, "doNothing", $0.name) }) { $0.media(report, now: States.now) }
         }
         for (report, action) in [(MediaReport.firstFrameShown, "firstFrame"), (.firstSoundPlayed, "firstSound")] {
-            let rows = States.all.map { ($0.name, $0.name == "connected" ? action : "doNothing", $0.name) }
+            let rows = States.all.map {
+                ($0.name, ["connected", "transferring"].contains($0.name) ? action : "doNothing", $0.name)
+            }
             self.check(rows) { $0.media(report, now: States.now) }
         }
     }
@@ -115,7 +128,7 @@ final class KioskMachineFarTests: XCTestCase {
         for (name, state) in States.all {
             var machine = States.machine(state)
             machine.reported(now: States.later(1))
-            XCTAssertEqual(machine.state == state, name != "connected", name)
+            XCTAssertEqual(machine.state == state, !["connected", "transferring"].contains(name), name)
         }
     }
 

@@ -49,7 +49,7 @@ final class KioskMachineIncomingTests: XCTestCase {
             for (name, state) in States.all {
                 let machine = States.machine(state)
                 let own = machine.incoming(policy: policy, isAutomatic: false, replaces: States.handle)
-                let canReplace = ["calling", "ringing", "early", "connected"].contains(name)
+                let canReplace = ["calling", "ringing", "early", "connected", "transferring"].contains(name)
                 XCTAssertEqual(own, canReplace ? .replace : .refuse(.decline), name)
                 let other = machine.incoming(policy: policy, isAutomatic: true, replaces: States.stranger)
                 XCTAssertEqual(other, .refuse(.decline), name)
@@ -78,7 +78,7 @@ final class KioskMachineIncomingTests: XCTestCase {
 
     func testReplacedInEveryState() {
         let rows = States.all.map { name, _ -> Row in
-            let canReplace = ["calling", "ringing", "early", "connected"].contains(name)
+            let canReplace = ["calling", "ringing", "early", "connected", "transferring"].contains(name)
             return canReplace ? (name, "startMedia", "connected") : (name, "ignore", name)
         }
         self.check(rows) { $0.replaced(by: States.stranger, States.caller, States.talk, now: States.now) }
@@ -99,13 +99,13 @@ final class KioskMachineIncomingTests: XCTestCase {
         _ = machine.toggleMute()
         XCTAssertEqual(
             machine.replaced(by: States.stranger, States.caller, States.talk, now: States.later(5_000)),
-            .startMedia(Wishes(isMuted: true)))
+            .startMedia(Wishes(isMuted: true), dropping: nil))
         XCTAssertEqual(machine.state.facts?.peer, "sip:c@d")
         XCTAssertEqual(machine.state.facts?.direction, .outgoing)
         XCTAssertEqual(machine.ended(States.handle, .replaced, now: States.later(5_000)), .ignore)
         XCTAssertEqual(
             machine.media(.firstFrameShown, now: States.later(5_200)), .firstFrame(after: .milliseconds(200)))
-        guard case .hangUp(States.stranger, let ended) = machine.hangUp(now: States.later(9_000)) else {
+        guard case .hangUp([States.stranger], let ended) = machine.hangUp(now: States.later(9_000)) else {
             return XCTFail("the new call is the one to end")
         }
         XCTAssertEqual(ended.length, .seconds(9), "from the first answer")

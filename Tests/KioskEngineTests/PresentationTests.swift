@@ -33,7 +33,8 @@ final class PresentationTests: XCTestCase {
             ("idle", .off, .none, .handset), ("lookingUp", .slow, .none, .calling), ("calling", .slow, .none, .calling),
             ("ringing", .slow, .ringback, .ringing), ("early", .slow, .ringback, .ringing),
             ("alerting", .slow, .bell, .ringing),
-            ("connected", .on, .none, .connecting), ("ending", .off, .none, .ended),
+            ("connected", .on, .none, .connecting), ("transferring", .on, .none, .calling),
+            ("ending", .off, .none, .ended),
             ("outcome", .fast, .busy, .warning), ("stopping", .off, .none, .none),
         ]
         XCTAssertEqual(expected.map { $0.0 }, States.all.map { $0.name })
@@ -94,7 +95,7 @@ final class PresentationTests: XCTestCase {
     }
 
     func testSelfViewFollowsItsSettingTheCameraAndTheVideoButton() {
-        let calls = ["lookingUp", "calling", "ringing", "early", "connected"]
+        let calls = ["lookingUp", "calling", "ringing", "early", "connected", "transferring"]
         for (setting, shownIn) in [
             (DisplaySettings.SelfView.off, []), (.call, calls), (.always, States.all.map { $0.name }),
         ] {
@@ -115,7 +116,8 @@ final class PresentationTests: XCTestCase {
         let expected: [(String, [String])] = [
             ("idle", ["Call"]), ("lookingUp", callLegend), ("calling", callLegend), ("ringing", callLegend),
             ("early", callLegend), ("alerting", ["Answer", "Decline"]),
-            ("connected", ["Hang up", "Mute", "Camera off"]), ("ending", ["Call"]),
+            ("connected", ["Hang up", "Mute", "Camera off"]),
+            ("transferring", ["Hang up", "Mute", "Camera off"]), ("ending", ["Call"]),
             ("outcome", ["Call", "Close"]), ("stopping", []),
         ]
         XCTAssertEqual(expected.map { $0.0 }, States.all.map { $0.name })

@@ -56,6 +56,16 @@ final class Scene {
 
     // MARK: - Time and wire
 
+    /// As if SIP told this.
+    func sipTells(_ event: CallEvent, of handle: CallHandle) {
+        self.kiosk.call(handle, event, now: self.now)
+        self.drainKiosk()
+        self.feed(.timeout)
+    }
+
+    /// The call in SIP that the kiosk has now.
+    var handle: CallHandle { self.kiosk.machine.state.handle ?? CallHandle(number: 0) }
+
     func feed(_ input: KioskInput) {
         self.kiosk.handle(input, now: self.now)
         self.drainKiosk()

@@ -10,7 +10,7 @@ final class WordsTests: XCTestCase {
     private let others: [CallOutcome] = [
         .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable, .unknownHost,
         .vanished,
-        .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped,
+        .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped, .misdirected(StatusCode(302)),
     ]
 
     private func card(_ code: Int) -> Words.Card {
@@ -73,7 +73,8 @@ final class WordsTests: XCTestCase {
             [
                 "hangup", "cancelled", "remote-hangup", "declined", "missed", "not-answered", "no-response",
                 "unreachable", "unknown-host",
-                "vanished", "unusable-media", "protocol-fault", "no-address", "out-of-room", "stopped", "refused",
+                "vanished", "unusable-media", "protocol-fault", "no-address", "out-of-room", "stopped", "misdirected",
+                "refused",
             ])
     }
 
@@ -88,6 +89,7 @@ final class WordsTests: XCTestCase {
                 .refused(.decline, phrase: "no")
             ),
             (.tooManyCalls, .outOfRoom, .outOfRoom),
+            (.redirected(StatusCode(302), []), .misdirected(StatusCode(302)), .misdirected(StatusCode(302))),
         ]
         for (reason, before, after) in cases {
             XCTAssertEqual(CallOutcome(reason, wasAnswered: false), before)
