@@ -118,6 +118,9 @@ public struct KioskEngine {
 
     // MARK: - SIP
 
+    /// What SIP holds of calls that are made, stand or end.
+    public var census: SIPCensus { self.sip.census }
+
     mutating func newHandle() -> CallHandle {
         self.sip.newHandle()
     }

@@ -22,7 +22,7 @@ from typing import NamedTuple
 BOARD = Path(__file__).resolve().parent.parent
 # Which files hold a group's checks.
 FILES = {
-    "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "purity": ["purity"], "size": ["sizes"],
+    "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "purity": ["purity"], "size": ["sizes"],
     "arm": ["arm"], "time": ["duration"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
