@@ -62,6 +62,8 @@ public struct SIPSettings: Equatable, Sendable {
     public var user: ByteString = "callbox"
     /// How the far end sees us by name; may be empty.
     public var name: ByteString = "Callbox"
+    /// Our INVITE has no offer: the far end makes one.
+    public var isOfferless = false
     public var acceptFrom = SIPPeers.servers
     /// Whose wish to be answered at once is honoured; they may talk to us too.
     public var autoAnswerFrom: [AddressRange] = []

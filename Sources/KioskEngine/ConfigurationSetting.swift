@@ -66,6 +66,7 @@ extension ConfigurationSetting {
         .init("sip", "transport", "udp", Self.choice([("udp", .udp), ("tcp", .tcp)])) { $0.sip.transport = $1 },
         .init("sip", "user", "callbox", ConfigurationValue.user) { $0.sip.user = $1 },
         .init("sip", "name", "Callbox", ConfigurationValue.displayName) { $0.sip.name = $1 },
+        .init("sip", "offerless", "no", ConfigurationValue.yesOrNo) { $0.sip.isOfferless = $1 },
         .init("sip", "accept_from", "servers", ConfigurationValue.peers) { $0.sip.acceptFrom = $1 },
         .init("sip", "auto_answer_from", "none", ConfigurationValue.ranges) { $0.sip.autoAnswerFrom = $1 },
     ]

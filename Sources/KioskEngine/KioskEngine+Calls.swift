@@ -66,8 +66,9 @@ extension KioskEngine {
     private mutating func invite(
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
+        (self.earlyAnswer, self.replacedAnswer) = (nil, nil)
         var session = MediaSession(address: local.address, generator: &self.generator)
-        let offer = session.makeOffer(self.world, self.configuration)
+        let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
         let request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers)
@@ -176,6 +177,7 @@ extension KioskEngine {
         self.stopMedia()
         self.session = nil
         self.transferSession = nil
+        self.awaitsAnswerInACK = false
         self.alerting = nil
         self.emit(ended, now: now)
     }
@@ -193,7 +195,10 @@ extension KioskEngine {
         case .reoffered(let offer): self.reoffered(handle, offer, now: now)
         case .keyFrameRequested: if self.machine.state.handle == handle { self.put(.media(.encodeKeyFrame)) }
         case .referred(let referral): self.referred(handle, referral, now: now)
-        case .answeredWithOffer, .changed, .changeRefused, .identified, .digit, .informed: break
+        case .answeredWithOffer(let offer): self.answered(handle, withOffer: offer, now: now)
+        case .changed(let answer): self.changed(handle, answer, now: now)
+        case .changeRefused(let status): self.changeRefused(handle, status, now: now)
+        case .identified, .digit, .informed: break
         case .ended(let reason):
             switch self.machine.ended(handle, reason, now: now) {
             case .finish(let ended): self.finish(ended, now: now)

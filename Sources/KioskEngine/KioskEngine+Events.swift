@@ -119,7 +119,8 @@ extension KioskEngine {
         call.put("muted", facts.wishes.isMuted)
         call.put("video", !facts.wishes.isVideoOff)
         if case .connected(let state) = self.machine.state {
-            call.put("held", state.shape.isHeld)
+            call.put("held", state.isHeld)
+            call.put("holding", state.intent.isHolding)
             call.put("duration_ms", msOf: now - state.answered)
         }
         json.put("call", object: call)

@@ -4,7 +4,7 @@ import SDPWire
 import SIPEngine
 import SIPWire
 
-/// Calls from outside, and changes that the far end wants in a call.
+/// Calls from outside.
 extension KioskEngine {
     mutating func incoming(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
         let decision = self.machine.incoming(
@@ -83,6 +83,7 @@ extension KioskEngine {
         _ handle: CallHandle, _ description: Description, _ wishes: Wishes, now: Instant
     ) {
         self.session = description.session
+        self.awaitsAnswerInACK = description.negotiated == nil
         self.tell(.respond(handle, .ok, body: description.body), now: now)
         if let negotiated = description.negotiated { self.startMedia(negotiated, wishes) }
         self.announceLive(now: now)
@@ -121,44 +122,6 @@ extension KioskEngine {
         self.emit("incoming_refused", now: now) {
             $0.put("uri", call.from.uri.printed)
             $0.put("code", status.value)
-        }
-    }
-
-    /// An ACK came. It matters where the offer was ours.
-    mutating func confirmed(_ handle: CallHandle, _ answer: [UInt8]?, now: Instant) {
-        guard self.machine.state.handle == handle, self.session?.awaitsAnswer == true else { return }
-        guard let answer, let negotiated = self.session?.accept(answer) else {
-            return self.fail(handle, .unusableMedia, now: now)
-        }
-        self.renegotiated(handle, negotiated, now: now)
-    }
-
-    mutating func reoffered(_ handle: CallHandle, _ offer: [UInt8]?, now: Instant) {
-        switch self.machine.reoffered(handle) {
-        case .refuse(let status): self.tell(.respond(handle, status, body: []), now: now)
-        case .negotiate:
-            guard let offer else {
-                let body = self.session?.makeOffer(self.world, self.configuration) ?? []
-                return self.tell(.respond(handle, .ok, body: body), now: now)
-            }
-            guard let answer = self.session?.makeAnswer(to: offer, self.world, self.configuration) else {
-                return self.tell(.respond(handle, .notAcceptableHere, body: []), now: now)
-            }
-            self.tell(.respond(handle, .ok, body: answer.body), now: now)
-            self.renegotiated(handle, answer.session, now: now)
-        }
-    }
-
-    private mutating func renegotiated(_ handle: CallHandle, _ negotiated: NegotiatedSession, now: Instant) {
-        switch self.machine.renegotiated(handle, MediaShape(negotiated), now: now) {
-        case .ignore: break
-        case .updateMedia(let hold):
-            if self.mediaRuns {
-                self.updateMedia(negotiated)
-            } else {
-                self.startMedia(negotiated, self.machine.state.facts?.wishes ?? Wishes())
-            }
-            if let hold { self.emit("hold", now: now) { $0.put("on", hold) } }
         }
     }
 }

@@ -11,6 +11,7 @@ extension KioskEngine {
     mutating func early(_ handle: CallHandle, _ answer: [UInt8], _ status: StatusCode, now: Instant) {
         guard self.machine.state.handle == handle, let preview = self.session?.preview(answer), preview.audio != nil
         else { return self.progressed(handle, status == .ringing ? .ringing : .trying, nil, now: now) }
+        self.earlyAnswer = answer
         if status == .ringing { self.progressed(handle, .ringing, nil, now: now) }
         self.progressed(handle, .media, preview, now: now)
     }
@@ -33,13 +34,17 @@ extension KioskEngine {
     mutating func answered(_ handle: CallHandle, _ answer: [UInt8], now: Instant) {
         let negotiated: NegotiatedSession?
         if self.machine.state.handle == handle {
-            negotiated = self.session?.accept(answer)
+            negotiated = self.accept(answer)
         } else if self.machine.state.transferHandle == handle {
             negotiated = self.transferSession?.accept(answer)
         } else {
             return
         }
         guard let negotiated else { return self.fail(handle, .unusableMedia, now: now) }
+        self.answered(handle, negotiated, now: now)
+    }
+
+    mutating func answered(_ handle: CallHandle, _ negotiated: NegotiatedSession, now: Instant) {
         let isHandedOver = self.machine.state.facts?.isHandedOver ?? false
         switch self.machine.answered(handle, MediaShape(negotiated), now: now) {
         case .ignore: break

@@ -34,6 +34,7 @@ extension KioskEngine {
         self.stopMedia()
         self.session = self.transferSession
         self.transferSession = nil
+        self.awaitsAnswerInACK = false
         self.startMedia(negotiated, wishes)
         self.tell(.hangUp(former, .normal), now: now)
         self.emitTransfer("done", self.machine.state.facts?.peer ?? ByteString(), now: now)

@@ -139,46 +139,6 @@ extension KioskMachine {
         }
     }
 
-    // MARK: - Changes in the call
-
-    enum OnReoffer: Equatable {
-        /// The session may change.
-        case negotiate(Wishes)
-        /// Not in this state.
-        case refuse(StatusCode)
-    }
-
-    /// Decides; the state stays until `renegotiated`.
-    func reoffered(_ handle: CallHandle) -> OnReoffer {
-        guard self.state.handle == handle else { return .refuse(.callOrTransactionDoesNotExist) }
-        switch self.state {
-        case .connected(let state): return .negotiate(state.facts.wishes)
-        case .calling, .ringing, .early, .alerting: return .refuse(.requestPending)
-        case .idle, .lookingUp, .ending, .outcome, .stopping: return .refuse(.callOrTransactionDoesNotExist)
-        }
-    }
-
-    enum OnRenegotiated: Equatable {
-        /// True where the far end has just put us on hold, false where it takes us back, nil where neither.
-        case updateMedia(hold: Bool?)
-        case ignore
-    }
-
-    mutating func renegotiated(_ handle: CallHandle, _ shape: MediaShape, now: Instant) -> OnRenegotiated {
-        guard self.state.handle == handle else { return .ignore }
-        switch self.state {
-        case .connected(var state):
-            let former = state.shape
-            if shape.receivesAudio, !former.receivesAudio { state.audio = .awaiting(since: now) }
-            if shape.receivesVideo, !former.receivesVideo { state.video = .awaiting(since: now) }
-            state.shape = shape
-            self.move(to: .connected(state))
-            return .updateMedia(hold: former.isHeld == shape.isHeld ? nil : shape.isHeld)
-        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
-            return .ignore
-        }
-    }
-
     // MARK: - The end
 
     enum OnEnded: Equatable {

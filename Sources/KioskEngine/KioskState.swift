@@ -170,6 +170,10 @@ enum KioskState: Equatable {
         var reported: Instant?
         var hasFirstFrame = false
         var hasFirstSound = false
+        /// What we want of the session beside what every call has, as agreed.
+        var intent = MediaIntent()
+        /// What we have asked the far end for and it has not answered yet.
+        var change: MediaIntent?
         /// The far end is handing us over to somebody else.
         var transfer: Transfer?
         /// After so long without anything the peer has vanished.
@@ -188,8 +192,19 @@ enum KioskState: Equatable {
             self.patience = patience
         }
 
-        /// Nil while any stream is heard, and while there is none to be heard: on hold, silence is no sign.
+        /// The far end makes us wait. Where we make it wait, that it does not listen means nothing.
+        var isHeld: Bool { self.shape.isHeld && !self.intent.isHolding }
+
+        /// What is to be sent: nobody listens in on a call that waits.
+        var wishes: Wishes {
+            var wishes = self.facts.wishes
+            if self.intent.isHolding { (wishes.isMuted, wishes.isVideoOff) = (true, true) }
+            return wishes
+        }
+
+        /// Nil while any stream is heard, and on hold, where silence is no sign.
         var vanishes: Instant? {
+            guard !self.shape.isHeld, !self.intent.isHolding else { return nil }
             var latest: Instant?
             if self.shape.receivesAudio {
                 guard let since = self.audio.since else { return nil }

@@ -53,11 +53,12 @@ struct Presentation: Equatable {
 
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
         if around.hasScreen && call.showsPicture {
-            let waits = call.shape.isHeld || call.transfer != nil
+            let waits = call.isHeld || call.transfer != nil
             return Words.Card("", waits ? Words.held.headline : "", .none)
         }
         if call.transfer != nil { return Words.transferring }
-        if call.shape.isHeld { return Words.held }
+        if call.intent.isHolding { return Words.holding }
+        if call.isHeld { return Words.held }
         guard around.hasScreen, call.shape.receivesVideo else { return Words.talking }
         return call.hasFirstFrame ? Words.pictureLost : Words.connecting
     }

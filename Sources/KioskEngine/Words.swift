@@ -32,6 +32,7 @@ enum Words {
     static let talking = Card("Connected", "You can speak now.", .talking)
     static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
     static let held = Card("Please wait", "You have been asked to wait. The call goes on in a moment.", .hold)
+    static let holding = Card("On hold", "The other side is waiting. Nobody is heard at the moment.", .hold)
     static let ending = Card("Call ended", "", .ended)
     static let stopping = Card("Restarting", "This help point will be back in a moment.", .none)
 

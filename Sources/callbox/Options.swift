@@ -38,6 +38,8 @@ let usage: ByteString = """
     callbox call [URI]                  call URI, or the configured address
     callbox answer                      answer the call from outside that rings
     callbox hangup                      end the call, or decline the one that rings
+    callbox hold, resume                make the other side wait, and go on
+    callbox video add|remove            with pictures, or with sound alone
     callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
     callbox events                      print events until interrupted, one JSON object a line
     callbox screenshot FILE.png         save the composed screen, where the display can be read back
@@ -91,7 +93,8 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
 
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
-        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("press", 1...1), ("release", 1...1),
+        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("resume", 0...0),
+        ("video", 1...1), ("press", 1...1), ("release", 1...1),
         ("events", 0...0),
         ("screenshot", 1...1),
     ]

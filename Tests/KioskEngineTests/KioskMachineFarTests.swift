@@ -92,8 +92,8 @@ final class KioskMachineFarTests: XCTestCase {
 
     func testReofferedAndRenegotiatedInEveryState() {
         self.check([
-            ("idle", "refuse", "idle"), ("lookingUp", "refuse", "lookingUp"), ("calling", "refuse", "calling"),
-            ("ringing", "refuse", "ringing"), ("early", "refuse", "early"),
+            ("idle", "refuse", "idle"), ("lookingUp", "refuse", "lookingUp"), ("calling", "negotiateEarly", "calling"),
+            ("ringing", "negotiateEarly", "ringing"), ("early", "negotiateEarly", "early"),
             ("alerting", "refuse", "alerting"), ("connected", "negotiate", "connected"),
             ("transferring", "negotiate", "transferring"),
             ("ending", "refuse", "ending"), ("outcome", "refuse", "outcome"), ("stopping", "refuse", "stopping"),
@@ -189,11 +189,14 @@ final class KioskMachineFarTests: XCTestCase {
     func testHoldIsToldAndSilenceOnHoldEndsNothing() {
         var machine = States.machine(States.connected)
         let held = MediaShape(hasAudio: true)
-        XCTAssertEqual(machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: true))
-        XCTAssertNil(machine.state.alarm, "on hold nothing is to be heard")
-        XCTAssertEqual(machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: nil))
         XCTAssertEqual(
-            machine.renegotiated(States.handle, States.talk, now: States.later(50_000)), .updateMedia(hold: false))
+            machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: true, waiting: nil))
+        XCTAssertNil(machine.state.alarm, "on hold nothing is to be heard")
+        XCTAssertEqual(
+            machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: nil, waiting: nil))
+        XCTAssertEqual(
+            machine.renegotiated(States.handle, States.talk, now: States.later(50_000)),
+            .updateMedia(hold: false, waiting: nil))
         XCTAssertEqual(machine.state.alarm?.at, States.later(60_000), "time to begin again")
     }
 

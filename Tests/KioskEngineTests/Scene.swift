@@ -90,7 +90,10 @@ final class Scene {
                 self.kioskWakesAt = instant
                 break
             }
-            if case .send(let bytes, _) = output { sent.append(bytes) }
+            if case .send(let bytes, _) = output {
+                sent.append(bytes)
+                self.rememberInvitation(bytes)
+            }
             if case .resolve(let id, _, _, _) = output {
                 asked.append(id)
                 self.lastQuestion = id
@@ -278,10 +281,11 @@ final class Scene {
 
     /// A description with sound and picture. As an answer it fits every offer of a kiosk with camera or screen.
     static func description(
-        audio: String = "sendrecv", video: String = "sendrecv", videoPort: Int = 20_002, version: Int = 1
+        audio: String = "sendrecv", video: String = "sendrecv", videoPort: Int = 20_002, version: Int = 1,
+        address: String = "10.0.0.1"
     ) -> [UInt8] {
         let lines = [
-            "v=0", "o=- 1 \(version) IN IP4 10.0.0.1", "s=-", "c=IN IP4 10.0.0.1", "t=0 0",
+            "v=0", "o=- 1 \(version) IN IP4 10.0.0.1", "s=-", "c=IN IP4 \(address)", "t=0 0",
             "m=audio 20000 RTP/AVP 0", "a=\(audio)", "m=video \(videoPort) RTP/AVP 102", "a=rtpmap:102 H264/90000",
             "a=fmtp:102 profile-level-id=42e01f;packetization-mode=1", "a=rtcp-fb:* nack pli", "a=\(video)",
         ]
@@ -304,13 +308,8 @@ final class Scene {
 
     /// A request of the far end in the dialog of the call that the kiosk placed.
     private func request(_ method: String, cseq: Int, branch: String, _ body: [UInt8]) -> [UInt8] {
-        var invite: SIPMessage?
-        for output in self.outputs {
-            guard case .send(let bytes, _) = output, bytes.starts(with: Array("INVITE".utf8)) else { continue }
-            invite = invite ?? (try? SIPMessage.parse(bytes, framing: .datagram))
-        }
-        guard let invite, let callID = invite.first(.callID), let from = invite.first(.from) else {
-            preconditionFailure("the kiosk placed a call, and its INVITE was not forgotten")
+        guard let invite = self.invitation, let callID = invite.first(.callID), let from = invite.first(.from) else {
+            preconditionFailure("the kiosk placed a call, and it has an INVITE")
         }
         let tagged = self.answerTo ?? ""
         let lines = [
@@ -320,6 +319,16 @@ final class Scene {
             "Content-Length: \(body.count)", "", "",
         ]
         return Array(lines.joined(separator: "\r\n").utf8) + body
+    }
+
+    /// The INVITE of the call that the kiosk placed last.
+    private var invitation: SIPMessage?
+
+    private func rememberInvitation(_ bytes: [UInt8]) {
+        guard bytes.starts(with: Array("INVITE".utf8)),
+            let message = try? SIPMessage.parse(bytes, framing: .datagram), message.to?.tag == nil
+        else { return }
+        self.invitation = message
     }
 
     /// The To of the far end's 200.
