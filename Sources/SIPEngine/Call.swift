@@ -33,6 +33,10 @@ struct Call {
     var accept: Accept?
     /// Hops that take no TCP: large requests go there by UDP at once.
     var streamsRefused: [SocketAddress] = []
+    /// INFO requests, of which the first is out.
+    var informs: [Inform] = []
+    /// A REFER came before.
+    var wasReferred = false
 
     /// Whether a request of the peer's belongs to this call.
     func owns(_ envelope: Envelope) -> Bool {

@@ -16,6 +16,10 @@ struct ClientEntry {
         case bye(CallHandle)
         /// The BYE for a branch of a fork that was too slow, or whose call is gone.
         case discard
+        case inform(CallHandle)
+        case message(MessageID)
+        /// About the REFER of this number.
+        case notify(UInt64)
     }
 
     /// A 2xx that was acknowledged, so that its copies are, too.
@@ -112,7 +116,7 @@ extension SIPEngine {
         let oldest =
             live.first { self.clients[$0].isLingering } ?? live.first { !self.isAwaited(self.clients[$0].purpose) }
         guard let oldest else {
-            preconditionFailure("calls are fewer than half of the entries, and each waits on two at most")
+            preconditionFailure("all that anything may wait on at once is less than the entries")
         }
         self.counters.add(.tooManyTransactions)
         self.abandonClient(oldest)
@@ -121,6 +125,7 @@ extension SIPEngine {
     private func isAwaited(_ purpose: ClientEntry.Purpose) -> Bool {
         switch purpose {
         case .invite(let handle), .bye(let handle): return self.callIndex(handle) != nil
+        case .inform, .message, .notify: return true
         case .cancel, .discard: return false
         }
     }
@@ -163,7 +168,7 @@ extension SIPEngine {
             let action = machine.received(status, now: now)
             self.clients[index].machine = .other(machine)
             switch action {
-            case .passUp: self.finished(self.clients[index].purpose)
+            case .passUp: self.finished(self.clients[index].purpose, response, status, now)
             case .ignore: break
             }
         }
@@ -198,7 +203,7 @@ extension SIPEngine {
             self.clients[index].machine = .invite(machine)
             switch action {
             case .retransmit: self.sendAgain(index)
-            case .giveUp: self.failed(self.clients[index].purpose, .timedOut)
+            case .giveUp: self.failed(self.clients[index].purpose, .timedOut, now)
             case .doNothing: break
             }
         case .other(var machine):
@@ -206,7 +211,7 @@ extension SIPEngine {
             self.clients[index].machine = .other(machine)
             switch action {
             case .retransmit: self.sendAgain(index)
-            case .giveUp: self.failed(self.clients[index].purpose, .timedOut)
+            case .giveUp: self.failed(self.clients[index].purpose, .timedOut, now)
             case .doNothing: break
             }
         }
@@ -223,7 +228,7 @@ extension SIPEngine {
             isReported = machine.transportFailed() == .report
             self.clients[index].machine = .other(machine)
         }
-        if isReported { self.failed(self.clients[index].purpose, .flowFailed) }
+        if isReported { self.failed(self.clients[index].purpose, .flowFailed, now) }
     }
 
     private mutating func sendAgain(_ index: Int) {
@@ -231,20 +236,30 @@ extension SIPEngine {
         self.send(self.clients[index].bytes, on: self.clients[index].flow)
     }
 
-    private mutating func finished(_ purpose: ClientEntry.Purpose) {
+    /// The final answer to a request that is no INVITE.
+    private mutating func finished(
+        _ purpose: ClientEntry.Purpose, _ response: SIPMessage, _ status: StatusCode, _ now: Instant
+    ) {
         switch purpose {
         case .bye(let handle): self.byeFinished(handle)
         // The INVITE's own final answer ends a cancelled call.
         case .cancel, .discard, .invite: break
+        case .inform(let handle): self.informFinished(handle, isTaken: status.isSuccess, now: now)
+        case .message(let id): self.put(.messageFinished(id, status))
+        case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
         }
     }
 
-    private mutating func failed(_ purpose: ClientEntry.Purpose, _ reason: EndReason) {
+    private mutating func failed(_ purpose: ClientEntry.Purpose, _ reason: EndReason, _ now: Instant) {
         self.counters.add(.unanswered)
         switch purpose {
         case .invite(let handle): self.receivedFailure(handle, reason)
         case .bye(let handle): self.byeFinished(handle)
         case .cancel, .discard: break
+        case .inform(let handle): self.informFinished(handle, isTaken: false, now: now)
+        case .message(let id):
+            self.put(.messageFinished(id, reason == .timedOut ? .requestTimeout : .serviceUnavailable))
+        case .notify(let id): self.notified(id, isTaken: false, now: now)
         }
     }
 }

@@ -24,11 +24,9 @@ extension SIPEngine {
     /// The INVITE without its Via.
     func invitation(_ request: InviteRequest, _ callID: CallID, _ localTag: ByteString) -> SIPMessage {
         let target = request.target.asRequestURI
-        let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: request.flow)
-        let from = NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: localTag)
         var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: request.offer)
         message.add(.maxForwards, "70")
-        message.add(.from, from.printed)
+        message.add(.from, self.from(request.flow, tag: localTag).printed)
         message.add(.to, NameAddr(uri: .sip(target.asAddress)).printed)
         message.add(.callID, callID.text)
         message.add(.cseq, CSeq(1, .invite).printed)

@@ -131,6 +131,8 @@ extension SIPEngine {
     /// RFC 3261 section 8.2. All but the INVITE that becomes a call is answered without state (section 8.2.7): a
     /// stranger's requests take no room, and a copy gets the same answer.
     private mutating func receivedOutsideDialog(_ request: Inbound, now: Instant) {
+        // RFC 6665 section 4.1.3: who notifies about a subscription that is none must hear so.
+        if request.method == .notify { return self.refuse(request, Refusal(.callOrTransactionDoesNotExist)) }
         if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
         if self.servers.contains(where: { $0.request.isMerged(with: request) }) {
             return self.refuse(request, Refusal(.loopDetected))
@@ -139,8 +141,9 @@ extension SIPEngine {
         case .invite: self.receivedInvite(request, now: now)
         case .options: self.answerOptions(request)
         case .message: self.receivedMessage(request, in: nil, nil, now: now)
+        case .refer: self.refuse(request, Refusal(.decline))
         case .bye, .update, .info, .prack, .notify: self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
-        case .ack, .cancel, .register, .subscribe, .refer, .publish, .other:
+        case .ack, .cancel, .register, .subscribe, .publish, .other:
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]))
         }
     }
@@ -151,7 +154,8 @@ extension SIPEngine {
             return self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
         }
         if request.flow.transport == .tcp { self.calls[index].dialog?.moved(to: request.flow) }
-        if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
+        let isNotify = request.method == .notify
+        if !isNotify, let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
         if self.calls[index].dialog?.received(number: request.envelope.cseq.number) == .tooLow {
             return self.refuse(request, Refusal(.serverInternalError))
         }
@@ -168,8 +172,9 @@ extension SIPEngine {
         case (.prack, let id?): self.receivedPrack(request, at: index, id, now: now)
         case (.refer, let id?): self.receivedRefer(request, at: index, id, now: now)
         case (.message, let id?): self.receivedMessage(request, in: self.calls[index].handle, id, now: now)
-        case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.subscribe, let id?), (.notify, let id?),
-            (.publish, let id?), (.other, let id?):
+        case (.notify, let id?): self.refuse(request, Refusal(.callOrTransactionDoesNotExist), id, now: now)
+        case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.subscribe, let id?), (.publish, let id?),
+            (.other, let id?):
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]), id, now: now)
         }
     }
@@ -179,7 +184,9 @@ extension SIPEngine {
         if case .other = request.method { return Refusal(.notImplemented, [self.allowHeader]) }
         guard Self.allowed.contains(request.method) else { return Refusal(.methodNotAllowed, [self.allowHeader]) }
         guard request.uri.sip != nil else { return Refusal(.unsupportedURIScheme) }
-        let unknown = request.message.require
+        let unknown = request.message.require.filter { tag in
+            !Self.extensions.contains { $0.equalsIgnoringCase(tag) }
+        }
         if !unknown.isEmpty {
             return Refusal(.badExtension, unknown.map { Header(.unsupported, $0) })
         }

@@ -62,6 +62,7 @@ public struct SIPEngine {
     var calls: [Call] = []
     var clients: [ClientEntry] = []
     var servers: [ServerEntry] = []
+    var referrals: [ReferralEntry] = []
     /// Streams with bytes of a message, the one used last at the end.
     var streams: [Stream] = []
     /// The servers that we dial or register with: they may talk to us (`AccessPolicy`).
@@ -104,6 +105,7 @@ public struct SIPEngine {
         case .trust(let addresses): self.trust(addresses)
         case .timeout: self.fireTimers(now: now)
         }
+        self.settleReferrals(now: now)
         self.sweep()
     }
 
@@ -120,11 +122,14 @@ public struct SIPEngine {
         for index in self.calls.indices { next = .sooner(next, self.calls[index].machine.timers.next) }
         for index in self.clients.indices { next = .sooner(next, self.clients[index].nextWakeUp) }
         for index in self.servers.indices { next = .sooner(next, self.servers[index].nextWakeUp) }
+        for index in self.referrals.indices { next = .sooner(next, self.referrals[index].machine.timers.next) }
         return next
     }
 
     /// Nothing is left of any call: no call, no transaction, no timer.
-    public var isIdle: Bool { self.calls.isEmpty && self.clients.isEmpty && self.servers.isEmpty }
+    public var isIdle: Bool {
+        self.calls.isEmpty && self.clients.isEmpty && self.servers.isEmpty && self.referrals.isEmpty
+    }
 
     /// Calls that are not over, the ones that are ending on the wire included.
     public var callCount: Int { self.calls.count }
@@ -143,6 +148,11 @@ public struct SIPEngine {
                 self.serverFired(timer, at: index, now: now)
             }
         }
+        for index in self.referrals.indices {
+            while let timer = self.referrals[index].machine.expire(now: now) {
+                self.referralFired(timer, at: index, now: now)
+            }
+        }
         for index in self.calls.indices {
             while let timer = self.calls[index].machine.expire(now: now) {
                 self.callFired(timer, at: index, now: now)
@@ -155,6 +165,7 @@ public struct SIPEngine {
         self.calls.removeAll { $0.machine.state == .ended }
         self.clients.removeAll { $0.isTerminated }
         self.servers.removeAll { $0.isTerminated }
+        self.referrals.removeAll { $0.machine.state == .ended }
     }
 
     // MARK: - For the verbs
@@ -169,6 +180,7 @@ public struct SIPEngine {
 
     mutating func tell(_ handle: CallHandle, _ event: CallEvent) {
         self.put(.event(handle, event))
+        self.noteProgress(of: handle, event)
     }
 
     mutating func put(_ output: Output) {

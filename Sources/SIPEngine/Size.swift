@@ -4,10 +4,10 @@ import SIPWire
 
 /// Requests too large for one datagram: RFC 3261 section 18.1.1.
 ///
-/// A datagram that is cut into fragments often never arrives. A request above the safe size therefore goes by TCP to the
-/// same address and port. Where that is refused before anything came back, the same request goes by UDP after all, as a
-/// new transaction; and so do the call's later ones, at once. Only the request changes its way: its Contact and the
-/// dialog it makes keep the one that was asked for.
+/// A datagram that is cut into fragments often never arrives. A request above the safe size therefore goes by TCP to
+/// the same address and port. Where that is refused before anything came back, the same request goes by UDP after all,
+/// as a new transaction; and so do the call's later ones, at once. Only the request changes its way: its Contact and
+/// the dialog it makes keep the one that was asked for.
 extension SIPEngine {
     /// The bytes of the INVITE as it would go by UDP, so that its description can be trimmed to fit into one datagram
     /// (`datagramSizeSafe`).

@@ -23,7 +23,7 @@ final class OutgoingCallTests: XCTestCase {
         XCTAssertTrue(invite.topVia?.asksRport ?? false)
         XCTAssertNotNil(invite.topVia?.transactionBranch)
         XCTAssertEqual(invite.contentType?.isSDP, true)
-        XCTAssertEqual(invite.allow, [.invite, .ack, .cancel, .bye, .options, .info, .update])
+        XCTAssertEqual(invite.allow, SIPEngine.allowed)
         XCTAssertEqual(invite.body, Array(Script.description.utf8))
     }
 
