@@ -66,7 +66,6 @@ extension KioskEngine {
     private mutating func invite(
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
-        (self.earlyAnswer, self.replacedAnswer) = (nil, nil)
         var session = MediaSession(address: local.address, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)

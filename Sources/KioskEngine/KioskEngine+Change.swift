@@ -54,25 +54,13 @@ extension KioskEngine {
         if self.session?.hasChanged ?? false { self.updateMedia(negotiated) }
     }
 
-    // MARK: - Before the answer
-
     /// What a branch of the call offers before it answers (UPDATE) takes the place of its early answer.
     private mutating func reofferedEarly(_ handle: CallHandle, _ offer: [UInt8]?, now: Instant) {
         guard let offer, let answer = self.session?.makeAnswer(to: offer, self.world, self.configuration) else {
             return self.tell(.respond(handle, .notAcceptableHere, body: []), now: now)
         }
-        self.replacedAnswer = self.earlyAnswer
         self.tell(.respond(handle, .ok, body: answer.body), now: now)
         self.progressed(handle, .media, answer.session, now: now)
-    }
-
-    /// The answer to our INVITE: where it only repeats what was replaced meanwhile, the replacement counts.
-    mutating func accept(_ answer: [UInt8]) -> NegotiatedSession? {
-        if let replaced = self.replacedAnswer, replaced == answer, let negotiated = self.session?.negotiated {
-            self.session?.rollBack()
-            return negotiated
-        }
-        return self.session?.accept(answer)
     }
 
     // MARK: - An INVITE without an offer

@@ -11,7 +11,6 @@ extension KioskEngine {
     mutating func early(_ handle: CallHandle, _ answer: [UInt8], _ status: StatusCode, now: Instant) {
         guard self.machine.state.handle == handle, let preview = self.session?.preview(answer), preview.audio != nil
         else { return self.progressed(handle, status == .ringing ? .ringing : .trying, nil, now: now) }
-        self.earlyAnswer = answer
         if status == .ringing { self.progressed(handle, .ringing, nil, now: now) }
         self.progressed(handle, .media, preview, now: now)
     }
@@ -34,7 +33,7 @@ extension KioskEngine {
     mutating func answered(_ handle: CallHandle, _ answer: [UInt8], now: Instant) {
         let negotiated: NegotiatedSession?
         if self.machine.state.handle == handle {
-            negotiated = self.accept(answer)
+            negotiated = self.session?.accept(answer)
         } else if self.machine.state.transferHandle == handle {
             negotiated = self.transferSession?.accept(answer)
         } else {

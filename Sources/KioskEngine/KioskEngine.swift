@@ -27,9 +27,6 @@ public struct KioskEngine {
     var transferSession: MediaSession?
     /// Our 2xx had an offer: the ACK is to bring the answer.
     var awaitsAnswerInACK = false
-    /// The newest answer that came before the final one, and the one that an UPDATE took the place of.
-    var earlyAnswer: [UInt8]?
-    var replacedAnswer: [UInt8]?
     /// Media were started and not stopped.
     var mediaRuns = false
     /// Faults that stand, by `DeviceFamily.rawValue`.

@@ -218,7 +218,9 @@ final class ChangeTests: XCTestCase {
         scene.press(.call)
         scene.farAnswers(.sessionProgress)
         scene.sipTells(.reoffered(Scene.description(version: 2, address: "10.0.0.77")), of: scene.handle)
-        scene.sipTells(.answered(Scene.description(address: "10.0.0.88")), of: scene.handle)
+        let other = String(decoding: Scene.description(address: "10.0.0.88"), as: UTF8.self)
+            .replacingOccurrences(of: "o=- 1 ", with: "o=- 9 ")
+        scene.sipTells(.answered(Array(other.utf8)), of: scene.handle)
         XCTAssertEqual(scene.plan?.audio?.stream.remoteRTP.text, "10.0.0.88:20000")
     }
 
