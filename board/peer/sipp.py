@@ -39,15 +39,18 @@ class Scenario:
 
     # What comes
 
-    def recv(self, what, keep=None, optional=False, timeout_ms=None, on_timeout=None):
-        """Waits for a request ("INVITE") or a response (200); kept under a name it can be answered and followed."""
+    def recv(self, what, keep=None, optional=False, timeout_ms=None, on_timeout=None, also=()):
+        """Waits for a request ("INVITE") or a response (200); kept under a name it can be answered and followed.
+
+        Of a kept message every header of KEPT and `also` is in [$NAME_header], its Contact's address in [$NAME_uri].
+        """
         kind = "response" if isinstance(what, int) else "request"
         words = f'{kind}="{what}"' + (' optional="true"' if optional else "")
         words += f' timeout="{timeout_ms}" ontimeout="{on_timeout}"' if on_timeout else ""
         if keep is None:
             self.steps.append(f"<recv {words}/>")
             return self
-        actions = [self._keep("hdr", f"{name}:", ".*", f"{keep}_{name.lower().replace('-', '')}") for name in KEPT]
+        actions = [self._keep("hdr", f"{name}:", ".*", f"{keep}_{name.lower().replace('-', '')}") for name in (*KEPT, *also)]
         if what != "CANCEL":
             self.variables.append(f"{keep}_contact")
             actions.append(self._keep("hdr", "Contact:", "<([^>]*)>", f"{keep}_contact,{keep}_uri", f"{keep}_uri"))
@@ -154,6 +157,7 @@ class Sipp:
 
     def __init__(self, folder, scenario, calls=None, port=PORT, transport="udp", name="sipp", recv_limit_s=10):
         self.folder, self.port, self.process, self.name = Path(folder), port, None, name
+        self.waits = calls is None
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{name}.xml").write_text(scenario.xml())
         self.command = ["sipp", *([calls] if calls else []), "-sf", f"{name}.xml", "-i", ADDRESS, "-p", str(port),
@@ -167,9 +171,9 @@ class Sipp:
                                             cwd=self.folder, env={"TERM": "dumb", "PATH": "/usr/bin:/bin"})
         until = time.monotonic() + 5
         while not self._listens():
-            if self.process.poll() is not None and self.process.returncode not in (0, 1):
-                raise SippFault(f"SIPp did not start; see {self.folder / self.name}.log")
             if self.process.poll() is not None or time.monotonic() > until:
+                if self.waits:
+                    raise SippFault(f"SIPp did not start; see {self.folder / self.name}-errors.log")
                 break
             time.sleep(0.01)
         return self

@@ -142,6 +142,14 @@ class Desk(Kiosk):
         return " ".join((">" if message.source == KIOSK else "<") + message.name for message in
                         messages(self.wire, since)[-24:])
 
+    def idle(self, limit_s=5):
+        """Waits until no call is left; the last one's outcome may still be shown."""
+        until = time.monotonic() + limit_s
+        while (state := self.status().get("state")) not in ("idle", "ended"):
+            if time.monotonic() > until:
+                raise Failed(f"{state}", f"the kiosk was not idle after {limit_s} s; passed: {self.ladder()}")
+            time.sleep(0.05)
+
     # A whole call's end
 
     def ended(self, *reasons, since=0, limit_s=5):
