@@ -150,6 +150,12 @@ class Desk(Kiosk):
                 raise Failed(f"{state}", f"the kiosk was not idle after {limit_s} s; passed: {self.ladder()}")
             time.sleep(0.05)
 
+    def idle_for(self, seconds):
+        """Lets time pass in which the kiosk must not end."""
+        time.sleep(seconds)
+        if not self.alive():
+            raise Failed("ended", f"callbox is gone: {self.tail()}")
+
     # A whole call's end
 
     def ended(self, *reasons, since=0, limit_s=5):
