@@ -22,7 +22,7 @@ extension SIPEngine {
     }
 
     private mutating func receivedStream(_ bytes: [UInt8], on flow: Flow, now: Instant) {
-        var stream = self.takeStream(flow)
+        var stream = self.takeStream(flow, now: now)
         stream.framer.append(bytes)
         while let item = stream.framer.next() {
             switch item {
@@ -33,20 +33,20 @@ extension SIPEngine {
                 self.counters.add(.brokenStream)
                 self.refuseFaulty(fault, on: flow)
                 self.close(flow)
-                return self.flowFailed(flow)
+                return self.flowFailed(flow, now: now)
             }
         }
         self.streams.append(stream)
     }
 
     /// The flow's stream out of the table, or a new one for which there is room.
-    private mutating func takeStream(_ flow: Flow) -> Stream {
+    private mutating func takeStream(_ flow: Flow, now: Instant) -> Stream {
         if let index = self.streams.firstIndex(where: { $0.flow == flow }) { return self.streams.remove(at: index) }
         if self.streams.count >= Limits.streamsMax {
             self.counters.add(.tooManyStreams)
             let oldest = self.streams[0].flow
             self.close(oldest)
-            self.flowFailed(oldest)
+            self.flowFailed(oldest, now: now)
         }
         return Stream(flow: flow)
     }
@@ -123,7 +123,7 @@ extension SIPEngine {
         }
         if request.flow.transport == .tcp { self.calls[index].dialog?.moved(to: request.flow) }
         if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
-        if self.calls[index].dialog?.received(number: request.envelope.cseq.number) == .tooLow {
+        if self.calls[index].received(request.envelope) == .tooLow {
             return self.refuse(request, Refusal(.serverInternalError))
         }
         // A full table is no reason to keep a call that the peer has left: without an entry, only the copies of its BYE
@@ -150,7 +150,7 @@ extension SIPEngine {
         if case .other = request.method { return Refusal(.notImplemented, [self.allowHeader]) }
         guard Self.allowed.contains(request.method) else { return Refusal(.methodNotAllowed, [self.allowHeader]) }
         guard request.uri.sip != nil else { return Refusal(.unsupportedURIScheme) }
-        let unknown = request.message.require
+        let unknown = request.message.require.filter { !ByteString.contains($0, in: Self.extensions) }
         if !unknown.isEmpty {
             return Refusal(.badExtension, unknown.map { Header(.unsupported, $0) })
         }
@@ -162,13 +162,13 @@ extension SIPEngine {
 
 extension SIPEngine {
     /// The session outlives its signalling: a call that stands goes on, and its next request opens a new way.
-    mutating func flowFailed(_ flow: Flow) {
+    mutating func flowFailed(_ flow: Flow, now: Instant) {
         self.streams.removeAll { $0.flow == flow }
         for index in self.calls.indices where self.calls[index].dialog?.flow == flow {
             self.calls[index].dialog?.isFlowOpen = false
         }
         for index in self.clients.indices where self.clients[index].flow == flow {
-            self.clientTransportFailed(at: index)
+            self.clientTransportFailed(at: index, now: now)
         }
     }
 }

@@ -39,7 +39,7 @@ extension SIPEngine {
         }
         if status.isSuccess && isTarget {
             response.headers.append(self.allowHeader)
-            response.add(.supported, "")
+            response.add(.supported, ByteString.list(Self.extensions))
         }
         self.addServer(to: &response)
         return response
@@ -64,12 +64,11 @@ extension SIPEngine {
 // MARK: - What we say of ourselves
 
 extension SIPEngine {
-    static let allowed: [Method] = [.invite, .ack, .cancel, .bye, .options, .info, .update]
+    static let allowed: [Method] = [.invite, .ack, .cancel, .bye, .options, .info, .update, .prack]
+    /// Option tags that we understand in Require and write into Supported.
+    static let extensions: [ByteString] = ["100rel", "timer", "replaces", "from-change"]
 
-    var allowHeader: Header {
-        let names = Self.allowed.dropFirst().reduce(Self.allowed[0].token) { $0 + ", " + $1.token }
-        return Header(.allow, names)
-    }
+    var allowHeader: Header { Header(.allow, ByteString.list(Self.allowed.map { $0.token })) }
 
     func via(_ branch: ByteString, _ flow: Flow) -> Via {
         Via(transport: flow.transport, sentBy: flow.local, branch: branch)

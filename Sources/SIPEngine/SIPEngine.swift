@@ -89,7 +89,7 @@ public struct SIPEngine {
         self.taken = 0
         switch input {
         case .received(let bytes, let flow): self.received(bytes, on: flow, now: now)
-        case .flowFailed(let flow): self.flowFailed(flow)
+        case .flowFailed(let flow): self.flowFailed(flow, now: now)
         case .invite(let handle, let request): self.placeCall(handle, request, now: now)
         case .respond(let handle, let status, let body): self.respond(handle, status, body: body, now: now)
         case .hangUp(let handle, let reason): self.hangUp(handle, reason, now: now)
@@ -102,6 +102,7 @@ public struct SIPEngine {
         case .trust(let addresses): self.trusted = addresses
         case .timeout: self.fireTimers(now: now)
         }
+        self.sendWaitingChanges(now: now)
         self.sweep()
     }
 
@@ -115,7 +116,7 @@ public struct SIPEngine {
     /// When the engine wants to be called next, and why.
     public var nextWakeUp: WakeUp? {
         var next: WakeUp?
-        for index in self.calls.indices { next = .sooner(next, self.calls[index].machine.timers.next) }
+        for index in self.calls.indices { next = .sooner(next, self.calls[index].nextWakeUp) }
         for index in self.clients.indices { next = .sooner(next, self.clients[index].nextWakeUp) }
         for index in self.servers.indices { next = .sooner(next, self.servers[index].nextWakeUp) }
         return next
@@ -142,7 +143,7 @@ public struct SIPEngine {
             }
         }
         for index in self.calls.indices {
-            while let timer = self.calls[index].machine.expire(now: now) {
+            while let timer = self.calls[index].expire(now: now) {
                 self.callFired(timer, at: index, now: now)
             }
         }
