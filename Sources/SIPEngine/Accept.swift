@@ -104,6 +104,7 @@ extension SIPEngine {
 
     /// Our 2xx settles the session's description and its life.
     private mutating func agree(to request: Inbound, in response: inout SIPMessage, at index: Int, now: Instant) {
+        if !response.body.isEmpty { self.calls[index].localDescription = response.body }
         guard self.calls[index].machine.isEstablished else {
             // Within an early dialog: what the peer offers now stands in place of its answer to our INVITE.
             if case .sdp(let offer) = request.message.sessionDescription {
@@ -111,7 +112,6 @@ extension SIPEngine {
             }
             return
         }
-        if !response.body.isEmpty { self.calls[index].localDescription = response.body }
         self.settleSession(request.message, in: &response, at: index, now: now)
     }
 

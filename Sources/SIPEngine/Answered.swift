@@ -28,7 +28,8 @@ extension SIPEngine {
         case .acknowledgeAndReport:
             self.acknowledge(dialog, number: entry.number, body: [], at: client)
             self.adopt(dialog, response, at: index, now: now)
-            self.calls[index].localDescription = entry.request.body
+            // An UPDATE within the early dialog may have changed ours already.
+            if self.calls[index].localDescription.isEmpty { self.calls[index].localDescription = entry.request.body }
             self.tell(handle, .answered(described.description))
             self.identify(response, at: index)
         case .reportOffer:

@@ -102,10 +102,12 @@ struct PeerAbilities: Hashable {
     /// It may change its From within the dialog (RFC 4916).
     var changesFrom = false
 
-    /// A message without Allow says nothing about methods, one without Supported that there is no extension.
+    /// A message without Allow or Supported says nothing new.
     mutating func learn(from message: SIPMessage) {
         if let allow = message.allow { self.allowsUpdate = allow.contains(.update) }
-        self.changesFrom = message.supported.contains { $0.equalsIgnoringCase("from-change") }
+        if message.contains(.supported) {
+            self.changesFrom = ByteString.contains("from-change", in: message.supported)
+        }
     }
 }
 

@@ -129,6 +129,7 @@ extension SIPEngine {
             let call = self.calls[index]
             self.refusePending(index, .requestTerminated, now: now)
             self.calls[index].early = []
+            self.calls[index].localDescription = []
             self.calls[index].invitation = invitation
             let message = self.invite(invitation, call.callID, call.localTag)
             return self.sendInvite(message, for: handle, on: invitation.request.flow, now: now)

@@ -4,7 +4,8 @@
 enum Limits {
     /// Calls that live at once, the ones that are ending included.
     static let callsMax = 8
-    /// Client transactions: a call has at most three (INVITE, CANCEL, BYE), the losers of a fork one each.
+    /// Client transactions. A call waits on at most four of them (INVITE, BYE, re-INVITE, UPDATE); the others, for CANCEL,
+    /// PRACK and the losers of forks, are forgotten where room is needed.
     static let clientTransactionsMax = 64
     /// Server transactions.
     static let serverTransactionsMax = 64
