@@ -24,7 +24,7 @@ FLAGS = ["-O", "-wmo", "-parse-as-library", "-swift-version", "5", "-sanitize=fu
 # The longest input of each target, in bytes.
 TARGETS = {
     "sip": 65_536, "stream": 65_536, "sdp": 16_384, "uri": 2_048, "challenge": 4_096, "rtp": 4_096, "rtcp": 2_048,
-    "h264": 8_192, "configuration": 16_384,
+    "h264": 8_192, "configuration": 16_384, "dialog": 4_096,
 }
 # What takes too long is told by the targets themselves, in processor time; the time-out is for what never ends.
 TIMEOUT_S, MEMORY_MIB, GROWTH_KIB = 20, 512, 2_048
