@@ -6,7 +6,10 @@ import SIPWire
 enum ControlWord: Equatable {
     /// Nil: whom the file names.
     case call(SIPURI?)
+    /// The call from outside that alerts.
+    case answer
     case hangUp
+    case change(MediaChange)
     case press(ButtonName)
     case release(ButtonName)
     case status
@@ -34,14 +37,25 @@ enum ControlWord: Equatable {
         if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
         if word == "press" { return .press(try self.button(argument)) }
         if word == "release" { return .release(try self.button(argument)) }
-        let plain: [(ByteString, ControlWord)] = [("hangup", .hangUp), ("status", .status), ("events", .events)]
+        if word == "video" { return .change(try self.video(argument)) }
+        let plain: [(ByteString, ControlWord)] = [
+            ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .change(.resume)),
+            ("status", .status), ("events", .events),
+        ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
-                    + "; there are call, hangup, press, release, status, events, trace and screenshot")
+                    + "; there are call, answer, hangup, hold, resume, video, press, release, status, events, trace"
+                    + " and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1
+    }
+
+    private static func video(_ argument: ByteString) throws(BadValue) -> MediaChange {
+        if argument == "add" { return .addVideo }
+        if argument == "remove" { return .removeVideo }
+        throw BadValue(ConfigurationValue.quoted(argument) + " is neither add nor remove")
     }
 
     private static func button(_ name: ByteString) throws(BadValue) -> ButtonName {

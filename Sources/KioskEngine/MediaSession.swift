@@ -21,6 +21,8 @@ struct MediaSession {
     private struct Pending {
         var description: SessionDescription
         var intent: MediaIntent
+        /// Nothing was agreed before.
+        var isFirst: Bool
     }
 
     private var pending: Pending?
@@ -75,7 +77,7 @@ struct MediaSession {
             self.local(world, configuration, intent), following: self.agreed, size: self.size, sessionID: self.id,
             sessionVersion: self.version)
         let offer = self.versioned(draft)
-        self.pending = Pending(description: offer, intent: intent)
+        self.pending = Pending(description: offer, intent: intent, isFirst: self.agreed == nil)
         return offer.printed()
     }
 
@@ -96,6 +98,11 @@ struct MediaSession {
         guard let offer = self.pending?.description ?? self.agreed?.local,
             let description = try? SessionDescription.parse(answer)
         else { return nil }
+        if self.isOvertaken(description) {
+            self.pending = nil
+            self.hasChanged = false
+            return self.negotiated
+        }
         do throws(OfferAnswer.Fault) {
             let session = try OfferAnswer.acceptAnswer(description, to: offer)
             self.intent = self.pending?.intent ?? self.intent
@@ -106,6 +113,16 @@ struct MediaSession {
             self.fault = error
             return nil
         }
+    }
+
+    /// Whether the answer to our first offer is older than an offer that the same far end made since, before it answered
+    /// the call (UPDATE in an early dialog): what was agreed upon that stands.
+    private func isOvertaken(_ answer: SessionDescription) -> Bool {
+        guard let pending = self.pending, pending.isFirst, let newer = self.agreed?.remote.origin,
+            let origin = answer.origin, origin.sessionID == newer.sessionID, origin.address == newer.address,
+            let version = origin.sessionVersion.decimal(), let newerVersion = newer.sessionVersion.decimal()
+        else { return false }
+        return version <= newerVersion
     }
 
     // MARK: - Offers of the far end
