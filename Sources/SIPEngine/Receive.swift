@@ -216,8 +216,9 @@ extension SIPEngine {
         for index in self.calls.indices where self.calls[index].dialog?.flow == flow {
             self.calls[index].dialog?.isFlowOpen = false
         }
-        for index in self.clients.indices where self.clients[index].flow == flow {
-            self.clientTransportFailed(at: index, now: now)
+        for index in self.clients.indices {
+            self.acknowledgeByDatagram(at: index, insteadOf: flow)
+            if self.clients[index].flow == flow { self.clientTransportFailed(at: index, now: now) }
         }
     }
 }
