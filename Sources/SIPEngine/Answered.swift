@@ -48,7 +48,7 @@ extension SIPEngine {
 
     /// The early dialog of the same tag goes on; where there was none, the 2xx makes one.
     private func dialog(madeBy response: SIPMessage, to entry: ClientEntry, of call: Int?) -> Dialog? {
-        guard let made = Dialog(request: entry.request, response: response, flow: entry.insteadOf ?? entry.flow) else { return nil }
+        guard let made = Dialog(request: entry.request, response: response, flow: entry.dialogFlow) else { return nil }
         guard let call, let early = self.calls[call].earlyIndex(made.remoteTag) else { return made }
         return self.calls[call].early[early].dialog.confirmed(as: made)
     }

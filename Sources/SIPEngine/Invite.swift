@@ -101,7 +101,7 @@ extension SIPEngine {
     /// Nil where there is no room, or the 1xx makes no dialog.
     private mutating func addEarly(_ response: SIPMessage, of client: Int, at index: Int) -> Int? {
         let entry = self.clients[client]
-        let flow = entry.insteadOf ?? entry.flow
+        let flow = entry.dialogFlow
         guard let dialog = Dialog(request: entry.request, response: response, flow: flow) else { return nil }
         guard self.calls[index].early.count < Limits.earlyDialogsMax else {
             self.counters.add(.tooManyForks)
