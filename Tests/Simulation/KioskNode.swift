@@ -112,13 +112,14 @@ final class KioskNode: Node {
     }
 
     func receive(_ bytes: [UInt8], ending parcels: [Parcel], on flow: Flow) {
-        for parcel in parcels { if let message = parcel.message { self.checks.delivered(message, now: self.world.now) } }
+        for message in parcels.compactMap({ $0.message }) { self.checks.delivered(message, now: self.world.now) }
         self.world.digest.mix(bytes)
         self.feed(.received(bytes, on: flow))
     }
 
     func failed(_ flow: Flow) {
         self.world.note("\(self.name) is told that \(flow.remote.text.string) failed")
+        self.checks.failed(flow)
         self.feed(.flowFailed(flow))
     }
 
@@ -168,7 +169,6 @@ final class KioskNode: Node {
     private func feed(_ input: KioskInput) {
         self.pending.append(input)
         while !self.pending.isEmpty, self.isUp {
-            self.checks.beginStep()
             self.world.digest.mix(self.world.now.nanoseconds)
             self.engine?.handle(self.pending.removeFirst(), now: self.world.now)
             self.drain()

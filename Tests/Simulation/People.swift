@@ -55,12 +55,12 @@ extension World {
     }
 
     private func press(_ kiosk: KioskNode) {
-        self.calls += 1
+        self.attempts += 1
         kiosk.press(.call)
     }
 
     private func dial(_ kiosk: KioskNode, _ line: ByteString) {
-        self.calls += 1
+        self.attempts += 1
         kiosk.say(line)
     }
 
@@ -93,7 +93,8 @@ extension World {
             let isMutual = self.drawn(2) == 0
             self.after(ms: self.drawn(Self.safetyMs)) { world in
                 let end = world.now + .milliseconds(lengthMs)
-                world.note("---- \(world.network.nodes[from].name) -> \(world.network.nodes[to].name) cut for \(lengthMs) ms")
+                let names = world.network.nodes[from].name + " to " + world.network.nodes[to].name
+                world.note("---- \(names) cut for \(lengthMs) ms")
                 world.network.cut(from: from, to: to, until: end)
                 if isMutual { world.network.cut(from: to, to: from, until: end) }
             }

@@ -23,6 +23,7 @@ BOARD = Path(__file__).resolve().parent.parent
 # Which files hold a group's checks.
 FILES = {
     "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "purity": ["purity"], "size": ["sizes"],
+    "simulate": ["simulate"],
     "arm": ["arm"], "time": ["duration"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
