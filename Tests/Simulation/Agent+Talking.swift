@@ -12,7 +12,7 @@ extension Agent {
         var ms = 0
         for _ in 0..<self.draw(6) {
             ms += self.draw(3000)
-            let roll = self.draw(16)
+            let roll = self.draw(17)
             self.later(ms) { agent in
                 guard agent.world.hasFaults, call.state == .standing else { return }
                 agent.act(call, roll)
@@ -30,6 +30,8 @@ extension Agent {
         case 10: self.ask(call, .message, "text/plain")
         case 11: self.ask(call, .options, nil)
         case 12, 13: self.hangUp(call)
+        case 15: self.refer(call)
+        case 16: self.handOver(call)
         case 14 where call.media.sends:
             self.world.note("\(self.name) vanishes")
             self.hasVanished = true
@@ -90,6 +92,47 @@ extension Agent {
             if method == .update { call.isChanging = false }
             if let response, response.status?.isSuccess ?? false, method == .update { call.take(response.body) }
             self?.lost(call, response?.status)
+        }
+    }
+
+    /// Wants the other end to call somebody else in its place.
+    private func refer(_ call: AgentCall) {
+        var request = call.request(.refer)
+        request.add(.contact, self.contact)
+        let users = ["desk", "k1", "k2", "u1", "u2", "u3", "nobody"]
+        let user = users[self.draw(UInt64(users.count))]
+        request.add(.referTo, ByteString(utf8Of: "<sip:\(user)@192.0.2.10>"))
+        request.add(.referredBy, ByteString(utf8Of: "<sip:\(self.name)@192.0.2.10>"))
+        let leaves = self.draw(3) == 0
+        self.start(request, to: call.nextHop) { [weak self] response in
+            guard let status = response?.status else { return self?.lost(call, nil) ?? () }
+            if status.isSuccess, leaves { self?.hangUp(call) }
+            if status == .callOrTransactionDoesNotExist { self?.lost(call, status) }
+        }
+    }
+
+    /// Lets another agent take the call over (Replaces, RFC 3891).
+    private func handOver(_ call: AgentCall) {
+        let others = self.world.agents.filter { $0 !== self }
+        guard !others.isEmpty, let remoteTag = call.remoteTag,
+            let kiosk = self.world.kiosks.first(where: { $0.address.address == call.peer })
+        else { return }
+        let other = others[self.draw(UInt64(others.count))]
+        other.place(to: kiosk, replacing: call.callID + ";to-tag=" + remoteTag + ";from-tag=" + call.localTag)
+    }
+
+    /// Refreshes the session at half its interval, as long as it stands.
+    func refresh(_ call: AgentCall) {
+        self.later(45_000) { agent in
+            guard call.state == .standing, !call.isChanging else { return }
+            var request = call.request(.update)
+            request.add(.contact, agent.contact)
+            request.add(.supported, "timer")
+            request.add(.sessionExpires, "90;refresher=uac")
+            agent.start(request, to: call.nextHop) { [weak agent] in
+                if !($0?.status?.isProvisional ?? false) { agent?.lost(call, $0?.status) }
+            }
+            agent.refresh(call)
         }
     }
 

@@ -88,7 +88,10 @@ final class Agent: Element {
             self.refuse(call, .requestTerminated)
             self.end(call)
         case .invite, .update: self.receivedChange(request, in: call, on: flow)
-        case .info, .message, .options, .notify, .prack: self.answer(request, .ok, on: flow)
+        case .prack:
+            self.answer(request, call.reliable == nil ? .callOrTransactionDoesNotExist : .ok, on: flow)
+            call.reliable = nil
+        case .info, .message, .options, .notify: self.answer(request, .ok, on: flow)
         default: self.answer(request, .methodNotAllowed, on: flow)
         }
     }
@@ -111,8 +114,10 @@ final class Agent: Element {
         call.routes = request.recordRoutes ?? []
         call.invite = (request, flow)
         call.media.hasVideo = self.draw(3) > 0
+        call.knowsPrack = request.supported.contains("100rel") || request.require.contains("100rel")
         if !request.body.isEmpty { call.take(request.body) }
         self.calls.append(call)
+        if self.draw(30) == 0 { return self.refuseInterval(call) }
         self.plan(call)
     }
 
@@ -145,13 +150,39 @@ final class Agent: Element {
     }
 
     private func progress(_ call: AgentCall, _ status: StatusCode, isDescribed: Bool) {
-        guard let invite = call.invite else { return }
+        guard let invite = call.invite, call.reliable == nil else { return }
         var response = SIPMessage(respondingTo: invite.request, status, toTag: call.localTag)
         response.add(.contact, self.contact)
-        if isDescribed, !invite.request.body.isEmpty {
-            self.describe(&response, call, answering: invite.request.body)
-        }
+        let isReliable = call.knowsPrack && self.draw(2) == 0
+        let isDescribed = isDescribed && !invite.request.body.isEmpty && !call.isDescribed
+        if isDescribed { self.describe(&response, call, answering: invite.request.body) }
+        guard isReliable else { return self.answer(invite.request, with: response, on: invite.flow) }
+        if call.reliableNumber == 0 { call.reliableNumber = UInt32(1 + self.draw(1_000_000)) }
+        call.reliableNumber += 1
+        if isDescribed { call.isDescribed = true }
+        response.add(.require, "100rel")
+        response.add(.rseq, ByteString(decimal: call.reliableNumber))
+        call.reliable = (call.reliableNumber, response)
+        self.repeatReliable(call, call.reliableNumber, afterMs: Element.t1Ms)
+    }
+
+    /// Until its PRACK (RFC 3262 section 3).
+    private func repeatReliable(_ call: AgentCall, _ number: UInt32, afterMs: Int) {
+        guard let reliable = call.reliable, reliable.number == number, let invite = call.invite else { return }
+        guard afterMs < Element.transactionMs else { return self.refuse(call, StatusCode(504)) }
+        self.answer(invite.request, with: reliable.response, on: invite.flow)
+        self.later(afterMs) { $0.repeatReliable(call, number, afterMs: 2 * afterMs) }
+    }
+
+    /// The session interval is too small (RFC 4028 section 6).
+    private func refuseInterval(_ call: AgentCall) {
+        guard let invite = call.invite else { return }
+        call.invite = nil
+        self.end(call)
+        var response = SIPMessage(respondingTo: invite.request, StatusCode(422), toTag: call.localTag)
+        response.add(.minSE, "2400")
         self.answer(invite.request, with: response, on: invite.flow)
+        self.repeatFailure(invite.request, on: invite.flow, afterMs: Element.t1Ms, since: self.world.now)
     }
 
     func describe(_ message: inout SIPMessage, _ call: AgentCall, answering offer: [UInt8]?) {
@@ -196,14 +227,28 @@ final class Agent: Element {
 
     private func accept(_ call: AgentCall) {
         guard let invite = call.invite else { return }
+        // What is in an open 1xx must arrive first (RFC 3262 section 3).
+        guard call.reliable == nil else { return self.later(200) { $0.accept(call) } }
         call.invite = nil
         call.state = .standing
         var response = SIPMessage(respondingTo: invite.request, .ok, toTag: call.localTag)
         response.add(.contact, self.contact)
-        self.describe(&response, call, answering: invite.request.body.isEmpty ? nil : invite.request.body)
+        if !call.isDescribed || self.draw(2) == 0 {
+            self.describe(&response, call, answering: invite.request.body.isEmpty ? nil : invite.request.body)
+        }
+        self.timeSession(&response, call, invite.request)
         self.sendAccept(response, for: invite.request, in: call, on: invite.flow)
         self.talk(call)
         self.act(call)
+    }
+
+    /// Wants the session refreshed (RFC 4028), whoever asked for it.
+    private func timeSession(_ response: inout SIPMessage, _ call: AgentCall, _ request: SIPMessage) {
+        guard self.draw(3) == 0, request.supported.contains("timer") else { return }
+        let isOurs = self.draw(2) == 0
+        response.add(.sessionExpires, isOurs ? "90;refresher=uas" : "90;refresher=uac")
+        response.add(.require, "timer")
+        if isOurs { self.refresh(call) }
     }
 
     /// A 2xx is sent again until its ACK, by any transport (RFC 3261 section 13.3.1.4).

@@ -113,6 +113,14 @@ final class AgentCall {
     var wasTold = false
     /// Nothing keeps the other end's BYE from coming.
     var expectsNews = false
+    /// The other end may be told reliably (RFC 3262), and which of our 1xx waits for its PRACK.
+    var knowsPrack = false
+    var reliable: (number: UInt32, response: SIPMessage)?
+    var reliableNumber: UInt32 = 0
+    /// The last reliable 1xx of the other end's that we took.
+    var takenNumber: UInt32 = 0
+    /// Our description is in a 1xx that was acknowledged.
+    var isDescribed = false
     /// A re-INVITE or UPDATE of ours is open.
     var isChanging = false
     var packets: UInt16 = 0

@@ -27,7 +27,12 @@ enum RecordRouting: String {
 
 struct KioskOptions {
     var usesTCP = false
-    var answersCalls = true
+    /// As in `[call] incoming`.
+    var incoming = "answer"
+    /// As in `[sip] accept_from`.
+    var acceptFrom = "servers"
+    var followsTransfers = true
+    var isOfferless = false
     var ringTimeoutMs = 5000
     var mediaTimeoutMs = 5000
     var hasCamera = true
@@ -35,7 +40,8 @@ struct KioskOptions {
     var endsCall = false
 
     var text: String {
-        (self.usesTCP ? "tcp" : "udp") + (self.answersCalls ? " answers" : " refuses")
+        (self.usesTCP ? "tcp" : "udp") + " incoming=\(self.incoming) from=\(self.acceptFrom)"
+            + (self.followsTransfers ? "" : " no-transfer") + (self.isOfferless ? " offerless" : "")
             + " ring=\(self.ringTimeoutMs) media=\(self.mediaTimeoutMs)" + (self.hasCamera ? "" : " no-camera")
             + (self.hasScreen ? "" : " no-screen") + (self.endsCall ? " ends-call" : "")
     }
@@ -91,7 +97,9 @@ struct Options {
 
     private static func kiosk(_ draw: inout Generator) -> KioskOptions {
         KioskOptions(
-            usesTCP: draw.below(3) == 0, answersCalls: draw.below(5) > 0,
+            usesTCP: draw.below(3) == 0, incoming: ["answer", "answer", "ring", "refuse"][Int(draw.below(4))],
+            acceptFrom: ["servers", "192.0.2.0/24", "anyone"][Int(draw.below(3))],
+            followsTransfers: draw.below(4) > 0, isOfferless: draw.below(8) == 0,
             ringTimeoutMs: 5000 + 1000 * Int(draw.below(6)),
             mediaTimeoutMs: 5000 + 1000 * Int(draw.below(3)), hasCamera: draw.below(5) > 0,
             hasScreen: draw.below(5) > 0, endsCall: draw.below(3) == 0)

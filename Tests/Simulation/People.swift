@@ -35,7 +35,8 @@ extension World {
         default:
             guard !self.agents.isEmpty else { return self.after(ms: ms) { $0.press(kiosk) } }
             let agent = self.agents[self.drawn(self.agents.count)]
-            return self.after(ms: ms) { _ in agent.place(to: kiosk) }
+            self.after(ms: ms) { _ in agent.place(to: kiosk) }
+            return self.after(ms: ms + self.drawn(4000)) { _ in kiosk.say("answer") }
         }
         self.scheduleFollowing(kiosk, atMs: ms)
     }
@@ -78,7 +79,7 @@ extension World {
         case 15: kiosk.say("call sip:nobody@nowhere.invalid")
         case 16: kiosk.say("video remove")
         case 17: kiosk.say("video add")
-        case 18: kiosk.say("answer")
+        case 18: kiosk.say("trace")
         default: if self.drawn(3) == 0 { kiosk.terminate() }
         }
     }

@@ -168,8 +168,8 @@ struct WireChecks {
         if status.isProvisional {
             return former == 0 ? nil : Fault(rule: "answer", text: "\(parcel.text) after the final \(former)")
         }
-        // A refusal without state may come out otherwise when the copy finds that the call has begun or is over.
-        let isStateless = former == 481 || former >= 400 && status.value == 481
+        // An answer without state may come out otherwise when the copy finds that the call has begun or is over.
+        let isStateless = former == 481 || status.value == 481 && (former >= 400 || envelope.cseq.method == .cancel)
         if former != 0, former != status.value, !isStateless {
             return Fault(rule: "answer", text: "two final answers, \(former) and then \(parcel.text)")
         }
