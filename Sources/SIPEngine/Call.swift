@@ -52,6 +52,12 @@ struct Call {
     var replaces: CallHandle?
     /// Who the far end says it is, as it was told last.
     var identity: NameAddr?
+    /// Hops that take no TCP: large requests go there by UDP at once.
+    var streamsRefused: [SocketAddress] = []
+    /// INFO requests, of which the first is out.
+    var informs: [Inform] = []
+    /// A REFER came before.
+    var wasReferred = false
 
     /// Whether a request of the peer's belongs to this call.
     func owns(_ envelope: Envelope) -> Bool {
@@ -200,8 +206,8 @@ extension SIPEngine {
         case .provisional, .provisionalLimit: self.provisionalFired(timer, at: index, now: now)
         case .accept, .acceptLimit, .cancelLimit, .decision, .changeLimit:
             self.machineFired(timer, at: index, now: now)
-        case .a, .b, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m, .trying, .abandoned:
-            preconditionFailure("timers of transactions run in transactions")
+        case .a, .b, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m, .trying, .abandoned, .referral:
+            preconditionFailure("timers of transactions and referrals run there")
         }
     }
 

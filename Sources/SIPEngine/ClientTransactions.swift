@@ -20,6 +20,10 @@ struct ClientEntry {
         case prack
         /// The BYE for a branch of a fork that was too slow, or whose call is gone.
         case discard
+        case inform(CallHandle)
+        case message(MessageID)
+        /// About the REFER of this number.
+        case notify(UInt64)
     }
 
     /// A 2xx that was acknowledged, so that its copies are, too.
@@ -37,6 +41,8 @@ struct ClientEntry {
     let branch: ByteString
     let bytes: [UInt8]
     let flow: Flow
+    /// The way of datagrams that a request too large for one was meant to go.
+    let insteadOf: Flow?
     var machine: Machine
     /// Re-INVITE only: what its ACK needs where the call is over.
     let dialog: Dialog?
@@ -71,6 +77,9 @@ struct ClientEntry {
         }
     }
 
+    /// The way that a dialog goes which this request makes.
+    var dialogFlow: Flow { self.insteadOf ?? self.flow }
+
     /// Whether it only waits for copies of an answer that was used.
     var isLingering: Bool {
         switch self.machine {
@@ -91,15 +100,17 @@ extension SIPEngine {
         _ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil, now: Instant
     ) {
         let branch = self.newBranch()
+        let way = self.way(of: message, on: flow)
         var message = message
-        message.prepend(.via, self.via(branch, flow).printed)
-        self.start(message, branch: branch, on: flow, for: purpose, in: dialog, now: now)
+        message.prepend(.via, self.via(branch, way).printed)
+        self.start(
+            message, branch: branch, on: way, insteadOf: way == flow ? nil : flow, for: purpose, in: dialog, now: now)
     }
 
     /// As `sendRequest`, for a message that has its Via.
     mutating func start(
-        _ message: SIPMessage, branch: ByteString, on flow: Flow, for purpose: ClientEntry.Purpose,
-        in dialog: Dialog? = nil, now: Instant
+        _ message: SIPMessage, branch: ByteString, on flow: Flow, insteadOf: Flow? = nil,
+        for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil, now: Instant
     ) {
         guard let method = message.method, let number = message.cseq?.number else {
             preconditionFailure("a request of ours has a method and a number")
@@ -114,7 +125,7 @@ extension SIPEngine {
         self.clients.append(
             ClientEntry(
                 purpose: purpose, request: message, method: method, number: number, branch: branch, bytes: bytes,
-                flow: flow, machine: machine, dialog: dialog))
+                flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog))
         self.send(bytes, on: flow)
     }
 
@@ -126,7 +137,7 @@ extension SIPEngine {
         let oldest =
             live.first { self.clients[$0].isLingering } ?? live.first { !self.isAwaited(self.clients[$0].purpose) }
         guard let oldest else {
-            preconditionFailure("calls are few, and each waits on its INVITE, BYE, re-INVITE and UPDATE at most")
+            preconditionFailure("all that anything may wait on at once is less than the entries")
         }
         self.counters.add(.tooManyTransactions)
         self.terminateClient(oldest)
@@ -136,11 +147,12 @@ extension SIPEngine {
         switch purpose {
         case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
             return self.callIndex(handle) != nil
+        case .inform, .message, .notify: return true
         case .cancel, .discard, .prack: return false
         }
     }
 
-    private mutating func terminateClient(_ index: Int) {
+    mutating func terminateClient(_ index: Int) {
         switch self.clients[index].machine {
         case .invite(var machine):
             machine.terminate()
@@ -174,14 +186,16 @@ extension SIPEngine {
 // MARK: - What happens to a request
 
 extension SIPEngine {
+    func clientIndex(answeredBy response: SIPMessage) -> Int? {
+        guard let branch = response.topVia?.branch, let method = response.cseq?.method else { return nil }
+        return self.clients.firstIndex { $0.branch == branch && $0.method == method && !$0.isTerminated }
+    }
+
     mutating func receivedResponse(_ response: SIPMessage, now: Instant) {
-        guard response.vias?.count == 1, let envelope = response.envelope, let status = response.status else {
+        guard response.vias?.count == 1, let status = response.status else {
             return self.counters.add(.misdirectedResponse)
         }
-        let index = self.clients.firstIndex {
-            $0.branch == envelope.via.branch && $0.method == envelope.cseq.method && !$0.isTerminated
-        }
-        guard let index else { return self.counters.add(.strayResponse) }
+        guard let index = self.clientIndex(answeredBy: response) else { return self.counters.add(.strayResponse) }
         switch self.clients[index].machine {
         case .invite(var machine):
             let action = machine.received(status, now: now)
@@ -225,7 +239,8 @@ extension SIPEngine {
             }
         case .reinvite(let handle):
             if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
-        case .cancel, .bye, .refresh, .prack, .discard: preconditionFailure("these are no INVITEs")
+        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+            preconditionFailure("these are no INVITEs")
         }
     }
 
@@ -235,7 +250,8 @@ extension SIPEngine {
         switch self.clients[index].purpose {
         case .invite(let handle): self.receivedRefusal(handle, response, status, now)
         case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
-        case .cancel, .bye, .refresh, .prack, .discard: preconditionFailure("these are no INVITEs")
+        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+            preconditionFailure("these are no INVITEs")
         }
     }
 
@@ -261,6 +277,7 @@ extension SIPEngine {
     }
 
     mutating func clientTransportFailed(at index: Int, now: Instant) {
+        if self.sendAsDatagram(at: index, now: now) { return }
         let isReported: Bool
         switch self.clients[index].machine {
         case .invite(var machine):
@@ -287,6 +304,9 @@ extension SIPEngine {
         case .refresh(let handle): self.refreshFinished(handle, response, status, now: now)
         // The INVITE's own final answer ends a cancelled call.
         case .cancel, .discard, .prack, .invite, .reinvite: break
+        case .inform(let handle): self.informFinished(handle, isTaken: status.isSuccess, now: now)
+        case .message(let id): self.put(.messageFinished(id, status))
+        case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
         }
     }
 
@@ -298,6 +318,10 @@ extension SIPEngine {
         case .reinvite(let handle): self.reinviteFailed(handle, reason, now: now)
         case .refresh(let handle): self.refreshFailed(handle, reason, now: now)
         case .cancel, .discard, .prack: break
+        case .inform(let handle): self.informFinished(handle, isTaken: false, now: now)
+        case .message(let id):
+            self.put(.messageFinished(id, reason == .timedOut ? .requestTimeout : .serviceUnavailable))
+        case .notify(let id): self.notified(id, isTaken: false, now: now)
         }
     }
 }

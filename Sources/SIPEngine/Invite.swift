@@ -23,24 +23,16 @@ extension SIPEngine {
         call.invitation = invitation
         call.identity = message.to
         self.calls.append(call)
-        self.sendInvite(message, for: handle, on: request.flow, now: now)
-    }
-
-    private mutating func sendInvite(_ message: SIPMessage, for handle: CallHandle, on flow: Flow, now: Instant) {
-        self.sendRequest(message, on: flow, for: .invite(handle), now: now)
-        let size = self.clients.last?.bytes.count ?? 0
-        if size > Limits.datagramSizeSafe && !flow.transport.isReliable { self.counters.add(.largeInvite) }
+        self.sendRequest(message, on: request.flow, for: .invite(handle), now: now)
     }
 
     /// The INVITE without its Via.
     func invite(_ invitation: Invitation, _ callID: CallID, _ localTag: ByteString) -> SIPMessage {
         let request = invitation.request
         let target = request.target.asRequestURI
-        let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: request.flow)
-        let from = NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: localTag)
         var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: request.offer)
         message.add(.maxForwards, "70")
-        message.add(.from, from.printed)
+        message.add(.from, self.from(request.flow, tag: localTag).printed)
         message.add(.to, NameAddr(uri: .sip(target.asAddress)).printed)
         message.add(.callID, callID.text)
         message.add(.cseq, CSeq(invitation.number, .invite).printed)
@@ -109,7 +101,8 @@ extension SIPEngine {
     /// Nil where there is no room, or the 1xx makes no dialog.
     private mutating func addEarly(_ response: SIPMessage, of client: Int, at index: Int) -> Int? {
         let entry = self.clients[client]
-        guard let dialog = Dialog(request: entry.request, response: response, flow: entry.flow) else { return nil }
+        let made = Dialog(request: entry.request, response: response, flow: entry.dialogFlow)
+        guard let dialog = made else { return nil }
         guard self.calls[index].early.count < Limits.earlyDialogsMax else {
             self.counters.add(.tooManyForks)
             return nil
@@ -132,7 +125,7 @@ extension SIPEngine {
             self.calls[index].localDescription = []
             self.calls[index].invitation = invitation
             let message = self.invite(invitation, call.callID, call.localTag)
-            return self.sendInvite(message, for: handle, on: invitation.request.flow, now: now)
+            return self.sendRequest(message, on: invitation.request.flow, for: .invite(handle), now: now)
         }
         let targets = status.statusClass == .redirection ? response.redirectTargets : []
         let refused = EndReason.refused(status, phrase: response.reasonPhrase, q850: response.q850)

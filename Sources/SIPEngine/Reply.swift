@@ -64,11 +64,20 @@ extension SIPEngine {
 // MARK: - What we say of ourselves
 
 extension SIPEngine {
-    static let allowed: [Method] = [.invite, .ack, .cancel, .bye, .options, .info, .update, .prack]
-    /// Option tags that we understand in Require and write into Supported.
-    static let extensions: [ByteString] = ["100rel", "timer", "replaces", "from-change"]
+    static let allowed: [Method] = [
+        .invite, .ack, .cancel, .bye, .options, .info, .update, .prack, .refer, .message,
+    ]
+
+    /// The extensions that we know, for Supported, and what may be in Require.
+    static let extensions: [ByteString] = ["100rel", "timer", "replaces", "norefersub", "from-change"]
 
     var allowHeader: Header { Header(.allow, ByteString.list(Self.allowed.map { $0.token })) }
+
+    /// Who we say we are in a request outside of a dialog.
+    func from(_ flow: Flow, tag: ByteString) -> NameAddr {
+        let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: flow)
+        return NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: tag)
+    }
 
     func via(_ branch: ByteString, _ flow: Flow) -> Via {
         Via(transport: flow.transport, sentBy: flow.local, branch: branch)

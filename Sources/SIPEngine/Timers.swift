@@ -51,6 +51,8 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
     case provisional
     /// A 1xx of ours got no PRACK for 64*T1.
     case provisionalLimit
+    /// Nobody decided about a REFER, or its subscription is over.
+    case referral
 }
 
 /// The deadlines of one transaction or call: a fixed table, one place for each timer.
@@ -58,7 +60,7 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
 /// A table asked about a timer that is not due, or not set, answers no: spurious wake-ups are harmless.
 struct TimerTable {
     /// `never` where a timer is stopped.
-    private var deadlines = InlineArray<24, UInt64>(repeating: Self.never)
+    private var deadlines = InlineArray<25, UInt64>(repeating: Self.never)
     private static let never = UInt64.max
 
     mutating func set(_ timer: SIPTimer, afterMs delayMs: Int, now: Instant) {
