@@ -72,11 +72,11 @@ def run_one(folder, race):
     return figure, fault, f"{time.monotonic() - begin:.1f} s\n{log}"
 
 
-def told(desk):
-    """Every message of the race in full."""
-    begin = desk.wire.packets[0].at_ms if desk.wire.packets else 0
-    return "\n".join(f"--- {message.at_ms - begin:.0f} ms {message.source} > {message.target}\n"
-                     + message.data.decode(errors="replace") for message in messages(desk.wire))
+def told(desk, since=0):
+    """Every message in full."""
+    found = messages(desk.wire, since)
+    return "\n".join(f"--- {message.at_ms - found[0].at_ms:.0f} ms {message.source} > {message.target}\n"
+                     + message.data.decode(errors="replace") for message in found)
 
 
 def aftermath(desk):
