@@ -10,8 +10,14 @@ enum CallOutcome: Equatable {
     /// Ended here before the answer.
     case cancelled
     case remoteHungUp
+    /// The person at the panel did not want a call from outside.
+    case declined
+    /// A call from outside that nobody here answered, or whose caller gave up.
+    case missed
     /// A final answer other than yes, with the words the far end put beside it.
     case refused(StatusCode, phrase: ByteString)
+    /// Sent elsewhere in circles, too often, or only to where we cannot call.
+    case misdirected(StatusCode)
     /// It rang for `ring_timeout`.
     case notAnswered
     /// Nothing at all came back (timer B).
@@ -38,7 +44,7 @@ enum CallOutcome: Equatable {
         case .cancelled: self = .cancelled
         case .refused(let status, let phrase, _): self = .refused(status, phrase: phrase)
         case .replaced: self = .remoteHungUp
-        case .redirected(let status, _): self = .refused(status, phrase: "")
+        case .redirected(let status, _): self = .misdirected(status)
         case .timedOut: self = wasAnswered ? .vanished : .noResponse
         case .flowFailed: self = wasAnswered ? .vanished : .unreachable
         case .protocolFault(let text): self = .protocolFault(text)
@@ -51,18 +57,20 @@ enum CallOutcome: Equatable {
         /// Somebody here wanted it: back to idle at once.
         case silent
         /// Nothing is wrong: shown for a short while.
-        case farewell
+        case farewell(Tone)
         /// Shown for as long as it takes to read, with the fault lamp.
         case failure(Tone)
     }
 
     var manner: Manner {
         switch self {
-        case .hungUp, .cancelled, .stopped: return .silent
-        case .remoteHungUp: return .farewell
+        case .hungUp, .cancelled, .declined, .stopped: return .silent
+        case .remoteHungUp: return .farewell(.busy)
+        case .missed: return .farewell(.none)
         case .refused(let status, _): return .failure(Self.isBusy(status) ? .busy : .error)
         case .notAnswered, .noResponse: return .failure(.busy)
-        case .unreachable, .unknownHost, .vanished, .unusableMedia, .protocolFault, .noAddress, .outOfRoom:
+        case .misdirected, .unreachable, .unknownHost, .vanished, .unusableMedia, .protocolFault, .noAddress,
+            .outOfRoom:
             return .failure(.error)
         }
     }
@@ -80,7 +88,10 @@ enum CallOutcome: Equatable {
         case .hungUp: return "hangup"
         case .cancelled: return "cancelled"
         case .remoteHungUp: return "remote-hangup"
+        case .declined: return "declined"
+        case .missed: return "missed"
         case .refused: return "refused"
+        case .misdirected: return "misdirected"
         case .notAnswered: return "not-answered"
         case .noResponse: return "no-response"
         case .unreachable: return "unreachable"
@@ -97,8 +108,10 @@ enum CallOutcome: Equatable {
     /// The SIP status that ended the call, or the one that would say the same; 0 where there is none.
     var code: Int {
         switch self {
-        case .refused(let status, _): return status.value
+        case .refused(let status, _), .misdirected(let status): return status.value
         case .notAnswered, .noResponse: return 408
+        case .declined: return 603
+        case .missed: return 480
         case .unusableMedia: return 488
         case .unreachable, .outOfRoom: return 503
         case .unknownHost: return 404
@@ -111,8 +124,8 @@ enum CallOutcome: Equatable {
         switch self {
         case .refused(_, let phrase): return phrase
         case .protocolFault(let text): return text
-        case .hungUp, .cancelled, .remoteHungUp, .notAnswered, .noResponse, .unreachable, .unknownHost, .vanished,
-            .unusableMedia, .noAddress, .outOfRoom, .stopped:
+        case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .misdirected, .notAnswered, .noResponse,
+            .unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom, .stopped:
             return ""
         }
     }

@@ -29,13 +29,23 @@ public struct CallSettings: Equatable, Sendable {
     public enum Incoming: Sendable {
         /// 480.
         case refuse
+        /// The person at the panel answers or declines.
+        case ring
         /// Answered at once.
         case answer
+    }
+
+    public enum Transfer: Sendable {
+        case follow
+        /// 603.
+        case refuse
     }
 
     /// Whom the call button calls; nil: nobody, which is itself a problem of the file.
     public var uri: SIPURI?
     public var incoming = Incoming.refuse
+    /// What becomes of us when the far end asks us to call somebody else in its place.
+    public var transfer = Transfer.follow
     /// From the first sign of the far end until we give up.
     public var ringTimeoutMs = 60_000
     /// How long a call goes on in which nothing at all is received.
@@ -52,6 +62,20 @@ public struct SIPSettings: Equatable, Sendable {
     public var user: ByteString = "callbox"
     /// How the far end sees us by name; may be empty.
     public var name: ByteString = "Callbox"
+    /// Our INVITE has no offer: the far end makes one.
+    public var isOfferless = false
+    public var acceptFrom = SIPPeers.servers
+    /// Whose wish to be answered at once is honoured; they may talk to us too.
+    public var autoAnswerFrom: [AddressRange] = []
+}
+
+/// Who may talk to us by SIP outside of our own calls.
+public enum SIPPeers: Equatable, Sendable {
+    /// The addresses of the server in `[call] uri`.
+    case servers
+    case anyone
+    /// These, and the servers.
+    case listed([AddressRange])
 }
 
 /// A GPIO line, by names that do not change from start to start.

@@ -51,8 +51,11 @@ extension ConfigurationSetting {
 extension ConfigurationSetting {
     private static let call: [ConfigurationSetting] = [
         .init("call", "uri", "", ConfigurationValue.uri) { $0.call.uri = $1 },
-        .init("call", "incoming", "refuse", Self.choice([("refuse", .refuse), ("answer", .answer)])) {
+        .init("call", "incoming", "refuse", Self.choice([("refuse", .refuse), ("ring", .ring), ("answer", .answer)])) {
             $0.call.incoming = $1
+        },
+        .init("call", "transfer", "follow", Self.choice([("follow", .follow), ("refuse", .refuse)])) {
+            $0.call.transfer = $1
         },
         .init("call", "ring_timeout", "60", Self.number(5...600, "seconds")) { $0.call.ringTimeoutMs = $1 * 1000 },
         .init("call", "media_timeout", "10", Self.number(5...600, "seconds")) { $0.call.mediaTimeoutMs = $1 * 1000 },
@@ -63,6 +66,9 @@ extension ConfigurationSetting {
         .init("sip", "transport", "udp", Self.choice([("udp", .udp), ("tcp", .tcp)])) { $0.sip.transport = $1 },
         .init("sip", "user", "callbox", ConfigurationValue.user) { $0.sip.user = $1 },
         .init("sip", "name", "Callbox", ConfigurationValue.displayName) { $0.sip.name = $1 },
+        .init("sip", "offerless", "no", ConfigurationValue.yesOrNo) { $0.sip.isOfferless = $1 },
+        .init("sip", "accept_from", "servers", ConfigurationValue.peers) { $0.sip.acceptFrom = $1 },
+        .init("sip", "auto_answer_from", "none", ConfigurationValue.ranges) { $0.sip.autoAnswerFrom = $1 },
     ]
 
     private static func button(_ button: ButtonName) -> [ConfigurationSetting] {

@@ -100,6 +100,32 @@ enum ConfigurationValue {
         return SocketAddress(address, port: port)
     }
 
+    static let addressRangesMax = 32
+
+    /// `servers`, `anyone`, or a list of addresses and ranges.
+    static func peers(_ value: ByteString) throws(BadValue) -> SIPPeers {
+        if value.equalsIgnoringCase("servers") { return .servers }
+        if value.equalsIgnoringCase("anyone") { return .anyone }
+        return .listed(try self.ranges(value))
+    }
+
+    /// A list of addresses and ranges with commas or blanks between them; `none` for an empty one.
+    static func ranges(_ value: ByteString) throws(BadValue) -> [AddressRange] {
+        if value.equalsIgnoringCase("none") { return [] }
+        var ranges: [AddressRange] = []
+        let words = value.bytes.split { $0 == ASCII.comma || ASCII.isBlank($0) }.map { ByteString($0) }
+        for word in words {
+            guard let range = AddressRange(word) else {
+                throw BadValue(self.quoted(word) + " is not an address or a range, as in 192.0.2.7 or 192.0.2.0/24")
+            }
+            ranges.append(range)
+        }
+        guard !ranges.isEmpty, ranges.count <= self.addressRangesMax else {
+            throw BadValue("names no address, or more than " + ByteString(decimal: self.addressRangesMax))
+        }
+        return ranges
+    }
+
     /// `FIRST-LAST`: an even first port, at least the four that a call needs.
     static func ports(_ value: ByteString) throws(BadValue) -> ClosedRange<UInt16> {
         let parts = value.split(on: ASCII.minus).map { $0.trimmed() }

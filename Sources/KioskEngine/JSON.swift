@@ -50,6 +50,16 @@ public struct JSON {
         self.put(name, msOf: UInt64(max(0, duration.nanoseconds)))
     }
 
+    public mutating func put(_ name: ByteString, _ lines: [ByteString]) {
+        self.begin(name)
+        self.members.append("[")
+        for (index, line) in lines.enumerated() {
+            if index > 0 { self.members.append(byte: ASCII.comma) }
+            self.append(quoted: line)
+        }
+        self.members.append("]")
+    }
+
     public mutating func put(_ name: ByteString, object: JSON) {
         self.begin(name)
         self.members.append(object.text)
@@ -98,47 +108,5 @@ public struct JSON {
             self.members.append(hex: UInt64(byte), width: 4)
         default: self.members.append(byte: byte)
         }
-    }
-}
-
-/// UTF-8 from outside (RFC 3629).
-enum UTF8Text {
-    /// How many bytes the character at the start takes: 1–4, or 0 where the bytes are not UTF-8 (overlong forms,
-    /// surrogates and cut characters included) or there are none.
-    static func characterLength(_ bytes: ArraySlice<UInt8>) -> Int {
-        guard let first = bytes.first else { return 0 }
-        let length: Int
-        var second: ClosedRange<UInt8> = 0x80...0xBF
-        switch first {
-        case 0...0x7F: return 1
-        case 0xC2...0xDF: length = 2
-        case 0xE0: (length, second) = (3, 0xA0...0xBF)
-        case 0xED: (length, second) = (3, 0x80...0x9F)
-        case 0xE1...0xEF: length = 3
-        case 0xF0: (length, second) = (4, 0x90...0xBF)
-        case 0xF1...0xF3: length = 4
-        case 0xF4: (length, second) = (4, 0x80...0x8F)
-        default: return 0
-        }
-        guard bytes.count >= length, second.contains(bytes[bytes.startIndex + 1]) else { return 0 }
-        for index in 2..<max(2, length) where bytes[bytes.startIndex + index] & 0xC0 != 0x80 { return 0 }
-        return length
-    }
-
-    /// `text` with bytes that are not UTF-8, and control characters, replaced by `?`; for the screen.
-    static func displayable(_ text: ByteString, bytesMax: Int) -> ByteString {
-        var shown = ByteString()
-        var rest = text.bytes[...]
-        while let first = rest.first, shown.count < bytesMax {
-            let length = self.characterLength(rest)
-            if length == 0 || first < 0x20 || first == 0x7F {
-                shown.append(byte: ASCII.question)
-                rest = rest.dropFirst()
-            } else {
-                shown.bytes.append(contentsOf: rest.prefix(length))
-                rest = rest.dropFirst(length)
-            }
-        }
-        return shown
     }
 }

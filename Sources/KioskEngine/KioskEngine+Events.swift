@@ -119,7 +119,8 @@ extension KioskEngine {
         call.put("muted", facts.wishes.isMuted)
         call.put("video", !facts.wishes.isVideoOff)
         if case .connected(let state) = self.machine.state {
-            call.put("held", state.shape.isHeld)
+            call.put("held", state.isHeld)
+            call.put("holding", state.intent.isHolding)
             call.put("duration_ms", msOf: now - state.answered)
         }
         json.put("call", object: call)
@@ -134,7 +135,7 @@ extension KioskState {
         switch self {
         case .ending(let state): return state.ended.facts
         case .stopping(let state): return state.ended?.facts
-        case .idle, .lookingUp, .calling, .ringing, .early, .connected, .outcome: return self.facts
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .connected, .outcome: return self.facts
         }
     }
 }

@@ -4,44 +4,111 @@ import SDPWire
 import SIPEngine
 import SIPWire
 
-/// Calls from outside, and changes that the far end wants in a call.
+/// Calls from outside.
 extension KioskEngine {
     mutating func incoming(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
-        let peer = call.from.uri.printed
-        switch self.machine.incoming(policy: self.configuration.call.incoming) {
-        case .refuse(let status): self.refuse(handle, status, peer, now: now)
-        case .answer:
-            var session = MediaSession(address: call.flow.local.address, generator: &self.generator)
-            guard let offer = call.offer else {
-                return self.acceptWithOffer(handle, peer, session, now: now)
-            }
-            guard let answer = session.makeAnswer(to: offer, self.world, self.configuration) else {
-                return self.refuse(handle, .notAcceptableHere, peer, now: now)
-            }
-            switch self.machine.accepted(handle, from: peer, MediaShape(answer.session), now: now) {
-            case .ignore: self.refuse(handle, .busyHere, peer, now: now)
-            case .startMedia:
-                self.session = session
-                self.tell(.respond(handle, .ok, body: answer.body), now: now)
-                self.startMedia(answer.session, Wishes())
-                self.announceLive(now: now)
-            }
+        let decision = self.machine.incoming(
+            policy: self.configuration.call.incoming, isAutomatic: call.isAnsweredAutomatically, replaces: call.replaces
+        )
+        switch decision {
+        case .refuse(let status): self.refuse(handle, status, call, now: now)
+        case .alert: self.alert(handle, call, now: now)
+        case .answer: self.accept(handle, call, now: now)
+        case .replace: self.replace(handle, call, now: now)
         }
     }
 
-    /// The caller wants us to offer: what the call has is known when its ACK comes.
-    private mutating func acceptWithOffer(
-        _ handle: CallHandle, _ peer: ByteString, _ session: MediaSession, now: Instant
-    ) {
-        var session = session
-        let offer = session.makeOffer(self.world, self.configuration)
-        switch self.machine.accepted(handle, from: peer, MediaShape(), now: now) {
-        case .ignore: self.refuse(handle, .busyHere, peer, now: now)
-        case .startMedia:
-            self.session = session
-            self.tell(.respond(handle, .ok, body: offer), now: now)
-            self.announceLive(now: now)
+    // MARK: - Alerting
+
+    private mutating func alert(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
+        // It must not ring for a call that could not be answered.
+        guard self.describe(call) != nil else { return self.refuse(handle, .notAcceptableHere, call, now: now) }
+        switch self.machine.alerted(handle, Self.facts(of: call, now: now), now: now) {
+        case .ignore: self.refuse(handle, .busyHere, call, now: now)
+        case .tell:
+            self.alerting = call
+            self.tell(.respond(handle, .ringing, body: []), now: now)
+            self.emitCall(now: now)
         }
+    }
+
+    /// The person at the panel answers; false where nobody calls.
+    @discardableResult
+    mutating func pickUp(now: Instant) -> Bool {
+        switch self.machine.pickUp() {
+        case .ignore: return false
+        case .answer(let handle):
+            guard let call = self.alerting else { return false }
+            self.alerting = nil
+            self.accept(handle, call, now: now)
+            return true
+        }
+    }
+
+    // MARK: - Answering
+
+    /// Our side of a call from outside.
+    private struct Description {
+        var session: MediaSession
+        var body: [UInt8]
+        /// Nil where the caller wanted our offer: what the call has is known when its ACK comes.
+        var negotiated: NegotiatedSession?
+
+        var shape: MediaShape { self.negotiated.map { MediaShape($0) } ?? MediaShape() }
+    }
+
+    /// Nil where nothing in the caller's offer fits us.
+    private mutating func describe(_ call: IncomingCall) -> Description? {
+        var session = MediaSession(address: call.flow.local.address, generator: &self.generator)
+        guard let offer = call.offer else {
+            let body = session.makeOffer(self.world, self.configuration)
+            return Description(session: session, body: body, negotiated: nil)
+        }
+        guard let answer = session.makeAnswer(to: offer, self.world, self.configuration) else { return nil }
+        return Description(session: session, body: answer.body, negotiated: answer.session)
+    }
+
+    private mutating func accept(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
+        guard let description = self.describe(call) else {
+            if self.machine.state.handle == handle { return self.fail(handle, .unusableMedia, now: now) }
+            return self.refuse(handle, .notAcceptableHere, call, now: now)
+        }
+        switch self.machine.accepted(handle, Self.facts(of: call, now: now), description.shape, now: now) {
+        case .ignore: self.refuse(handle, .busyHere, call, now: now)
+        case .startMedia(let wishes): self.answer(handle, description, wishes, now: now)
+        }
+    }
+
+    private mutating func answer(
+        _ handle: CallHandle, _ description: Description, _ wishes: Wishes, now: Instant
+    ) {
+        self.session = description.session
+        self.awaitsAnswerInACK = description.negotiated == nil
+        self.tell(.respond(handle, .ok, body: description.body), now: now)
+        if let negotiated = description.negotiated { self.startMedia(negotiated, wishes) }
+        self.announceLive(now: now)
+    }
+
+    /// The far end has handed us over to somebody who now calls (RFC 3891): for the person here the call goes on.
+    private mutating func replace(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
+        guard let description = self.describe(call) else {
+            return self.refuse(handle, .notAcceptableHere, call, now: now)
+        }
+        let facts = Self.facts(of: call, now: now)
+        switch self.machine.replaced(by: handle, facts, description.shape, now: now) {
+        case .ignore: self.refuse(handle, .decline, call, now: now)
+        case .startMedia(let wishes, let dropped):
+            if let dropped { self.tell(.hangUp(dropped, .normal), now: now) }
+            self.transferSession = nil
+            self.stopMedia()
+            self.answer(handle, description, wishes, now: now)
+            self.emit("replaced", now: now) { $0.put("uri", facts.peer) }
+        }
+    }
+
+    private static func facts(of call: IncomingCall, now: Instant) -> CallFacts {
+        CallFacts(
+            direction: .incoming, peer: call.from.uri.printed, began: now, name: ShownName.text(of: call.from))
     }
 
     /// Nobody here pressed anything: whoever stands by hears that somebody listens.
@@ -50,49 +117,11 @@ extension KioskEngine {
         self.emitCall(now: now)
     }
 
-    private mutating func refuse(_ handle: CallHandle, _ status: StatusCode, _ peer: ByteString, now: Instant) {
+    private mutating func refuse(_ handle: CallHandle, _ status: StatusCode, _ call: IncomingCall, now: Instant) {
         self.tell(.respond(handle, status, body: []), now: now)
         self.emit("incoming_refused", now: now) {
-            $0.put("uri", peer)
+            $0.put("uri", call.from.uri.printed)
             $0.put("code", status.value)
-        }
-    }
-
-    /// An ACK came. It matters where the offer was ours.
-    mutating func confirmed(_ handle: CallHandle, _ answer: [UInt8]?, now: Instant) {
-        guard self.machine.state.handle == handle, self.session?.awaitsAnswer == true else { return }
-        guard let answer, let negotiated = self.session?.accept(answer) else {
-            return self.failUnusable(handle, now: now)
-        }
-        self.renegotiated(handle, negotiated, now: now)
-    }
-
-    mutating func reoffered(_ handle: CallHandle, _ offer: [UInt8]?, now: Instant) {
-        switch self.machine.reoffered(handle) {
-        case .refuse(let status): self.tell(.respond(handle, status, body: []), now: now)
-        case .negotiate:
-            guard let offer else {
-                let body = self.session?.makeOffer(self.world, self.configuration) ?? []
-                return self.tell(.respond(handle, .ok, body: body), now: now)
-            }
-            guard let answer = self.session?.makeAnswer(to: offer, self.world, self.configuration) else {
-                return self.tell(.respond(handle, .notAcceptableHere, body: []), now: now)
-            }
-            self.tell(.respond(handle, .ok, body: answer.body), now: now)
-            self.renegotiated(handle, answer.session, now: now)
-        }
-    }
-
-    private mutating func renegotiated(_ handle: CallHandle, _ negotiated: NegotiatedSession, now: Instant) {
-        switch self.machine.renegotiated(handle, MediaShape(negotiated), now: now) {
-        case .ignore: break
-        case .updateMedia(let hold):
-            if self.mediaRuns {
-                self.updateMedia(negotiated)
-            } else {
-                self.startMedia(negotiated, self.machine.state.facts?.wishes ?? Wishes())
-            }
-            if let hold { self.emit("hold", now: now) { $0.put("on", hold) } }
         }
     }
 }

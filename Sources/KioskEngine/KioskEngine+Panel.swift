@@ -8,6 +8,7 @@ extension KioskEngine {
     mutating func started(now: Instant) {
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
+        self.trustServers(now: now)
     }
 
     // MARK: - Buttons
@@ -32,6 +33,7 @@ extension KioskEngine {
     /// A second press in a call does nothing: somebody in distress presses twice. Where the call button is the only
     /// one, the file says that it ends calls.
     private mutating func pressedCall(now: Instant) {
+        if self.pickUp(now: now) { return }
         if self.machine.state.facts != nil {
             if self.configuration[.call].endsCall { self.hangUp(now: now) }
         } else if let uri = self.configuration.call.uri {
@@ -45,7 +47,7 @@ extension KioskEngine {
         switch self.machine.toggleMute() {
         case .ignore: break
         case .apply(let wishes):
-            if self.mediaFollowWishes { self.put(.media(.mute(wishes.isMuted))) }
+            if let sent = self.sentWishes { self.put(.media(.mute(sent.isMuted))) }
             self.emit("mute", now: now) { $0.put("on", wishes.isMuted) }
         }
     }
@@ -54,16 +56,16 @@ extension KioskEngine {
         switch self.machine.toggleVideo() {
         case .ignore: break
         case .apply(let wishes):
-            if self.mediaFollowWishes { self.put(.media(.sendVideo(!wishes.isVideoOff))) }
+            if let sent = self.sentWishes { self.put(.media(.sendVideo(!sent.isVideoOff))) }
             self.emit("video", now: now) { $0.put("on", !wishes.isVideoOff) }
         }
     }
 
-    /// Before the answer nothing is sent anyway: the wishes are ordered when it comes.
-    private var mediaFollowWishes: Bool {
+    /// What is sent now. Nil before the answer, when nothing is sent anyway: the wishes are ordered when it comes.
+    private var sentWishes: Wishes? {
         switch self.machine.state {
-        case .connected: return self.mediaRuns
-        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping: return false
+        case .connected(let state): return self.mediaRuns ? state.wishes : nil
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return nil
         }
     }
 
@@ -80,6 +82,10 @@ extension KioskEngine {
     private mutating func control(_ client: ClientID, _ word: ControlWord, now: Instant) {
         switch word {
         case .call(let uri): self.put(.reply(client, self.controlCall(uri, now: now)))
+        case .answer:
+            let hasCaller = self.pickUp(now: now)
+            self.put(.reply(client, hasCaller ? Reply.done : Reply.refused("nobody is calling")))
+        case .change(let change): self.put(.reply(client, self.change(change, now: now)))
         case .hangUp:
             let hasCall = self.hangUp(now: now)
             self.put(.reply(client, hasCall ? Reply.done : Reply.refused("there is no call")))
@@ -92,6 +98,8 @@ extension KioskEngine {
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
+        case .trace(let withMessages):
+            self.put(.reply(client, Reply.lines(self.sip.trace.lines(withMessages: withMessages))))
         }
     }
 

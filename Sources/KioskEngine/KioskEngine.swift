@@ -17,8 +17,16 @@ public struct KioskEngine {
     let problems: [ConfigurationProblem]
     var world: KioskWorld
     var machine: KioskMachine
+    /// Who may talk to us because the file names it.
+    var servers = ServerAddresses(nil, now: .zero)
+    /// The call from outside that alerts; nil where none does.
+    var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
     var session: MediaSession?
+    /// Those of the call that is to take its place; nil where none is placed.
+    var transferSession: MediaSession?
+    /// Our 2xx had an offer: the ACK is to bring the answer.
+    var awaitsAnswerInACK = false
     /// Media were started and not stopped.
     var mediaRuns = false
     /// Faults that stand, by `DeviceFamily.rawValue`.
@@ -28,7 +36,7 @@ public struct KioskEngine {
     /// Clients that asked for events.
     var subscribers: [ClientID] = []
     var generator: Generator
-    private var sip: SIPEngine
+    private(set) var sip: SIPEngine
     /// Calls that SIP told about and that were not looked at yet.
     private var sipEvents: [(CallHandle, CallEvent)] = []
     private var sipWakesAt: Instant?
@@ -52,9 +60,10 @@ public struct KioskEngine {
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
         self.generator = Generator(seed: seed)
-        let sip = SIPConfiguration(
+        var sip = SIPConfiguration(
             userAgent: "callbox/" + world.version, displayName: configuration.sip.name, identity: nil,
             contactUser: configuration.sip.user)
+        sip.access = AccessPolicy(configuration.sip)
         self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
     }
 
@@ -80,7 +89,7 @@ public struct KioskEngine {
     private var wakesAt: Instant? {
         guard !self.hasExited else { return nil }
         var soonest: Instant?
-        for instant in [self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt] {
+        for instant in [self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
         }
@@ -110,6 +119,9 @@ public struct KioskEngine {
     }
 
     // MARK: - SIP
+
+    /// What SIP holds of calls that are made, stand or end.
+    public var census: SIPCensus { self.sip.census }
 
     mutating func newHandle() -> CallHandle {
         self.sip.newHandle()
@@ -143,6 +155,7 @@ public struct KioskEngine {
         if let due = self.sipWakesAt, now >= due { self.tell(.timeout, now: now) }
         self.settle(now: now)
         self.alarm(now: now)
+        self.refreshServers(now: now)
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)
         if self.lamp.isOn != wasOn { self.put(.lamp(.call, on: self.lamp.isOn)) }

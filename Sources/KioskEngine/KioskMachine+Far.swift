@@ -27,7 +27,10 @@ extension KioskMachine {
     }
 
     mutating func progressed(_ handle: CallHandle, _ progress: Progress, now: Instant) -> OnProgress {
-        guard self.state.handle == handle else { return .ignore }
+        guard self.state.handle == handle else {
+            self.transferProgressed(handle, progress, now: now)
+            return .ignore
+        }
         switch self.state {
         case .calling(let state):
             return self.progressed(state, progress, isRinging: false, now: now)
@@ -42,7 +45,7 @@ extension KioskMachine {
                 self.move(to: .early(state))
                 return .ignore
             }
-        case .idle, .lookingUp, .connected, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .alerting, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
     }
@@ -62,7 +65,8 @@ extension KioskMachine {
             return isRinging ? .ignore : .tell
         case .media:
             let early = KioskState.Early(
-                facts: state.facts, handle: state.handle, deadline: deadline, hasRung: isRinging)
+                facts: state.facts, targets: state.targets, handle: state.handle, deadline: deadline,
+                hasRung: isRinging)
             self.move(to: .early(early))
             return .startMedia
         }
@@ -74,11 +78,14 @@ extension KioskMachine {
         case startMedia(Wishes)
         /// Early media run already, and may have been heard.
         case updateMedia(Wishes, isHeard: Bool)
+        /// Whoever we were handed over to is there: its media take the place of the former far end's, which is to be
+        /// told goodbye.
+        case switchMedia(Wishes, from: CallHandle)
         case ignore
     }
 
     mutating func answered(_ handle: CallHandle, _ shape: MediaShape, now: Instant) -> OnAnswer {
-        guard self.state.handle == handle else { return .ignore }
+        guard self.state.handle == handle else { return self.transferAnswered(handle, shape, now: now) }
         switch self.state {
         case .calling(let state), .ringing(let state):
             self.move(to: .connected(self.connected(state.facts, handle, shape, now: now)))
@@ -90,120 +97,44 @@ extension KioskMachine {
             connected.hasFirstSound = state.hasFirstSound
             self.move(to: .connected(connected))
             return .updateMedia(state.facts.wishes, isHeard: state.hasFirstSound)
-        case .idle, .lookingUp, .connected, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .alerting, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
     }
 
-    private func connected(
+    func connected(
         _ facts: CallFacts, _ handle: CallHandle, _ shape: MediaShape, now: Instant
     ) -> KioskState.Connected {
-        KioskState.Connected(
+        var facts = facts
+        facts.isHandedOver = false
+        return KioskState.Connected(
             facts: facts, handle: handle, answered: now, shape: shape, patience: self.mediaTimeout)
     }
 
     enum OnFailure: Equatable {
-        /// Tell the far end; the outcome is on the screen already.
-        case giveUp(CallHandle, EndedCall)
+        /// Tell the far end, and whoever it is handing us over to; the outcome is on the screen already.
+        case giveUp([CallHandle], EndedCall)
+        case transferFailed(FailedTransfer)
         case ignore
     }
 
     /// We cannot go on with a call, through no act of the person at the panel.
     mutating func failed(_ handle: CallHandle, _ outcome: CallOutcome, now: Instant) -> OnFailure {
-        guard self.state.handle == handle else { return .ignore }
+        guard self.state.handle == handle else {
+            guard case .connected(let state) = self.state, state.transfer?.handle == handle else { return .ignore }
+            return .transferFailed(self.endTransfer(state, outcome, now: now))
+        }
         switch self.state {
         case .calling(let state), .ringing(let state):
-            return .giveUp(handle, self.show(outcome, facts: state.facts, answered: nil, now: now))
+            return .giveUp([handle], self.show(outcome, facts: state.facts, answered: nil, now: now))
         case .early(let state):
-            return .giveUp(handle, self.show(outcome, facts: state.facts, answered: nil, now: now))
+            return .giveUp([handle], self.show(outcome, facts: state.facts, answered: nil, now: now))
+        case .alerting(let state):
+            return .giveUp([handle], self.show(outcome, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
-            return .giveUp(handle, self.show(outcome, facts: state.facts, answered: state.answered, now: now))
+            let handles = [handle] + (state.transfer?.handle.map { [$0] } ?? [])
+            return .giveUp(handles, self.show(outcome, facts: state.facts, answered: state.answered, now: now))
         case .idle, .lookingUp, .ending, .outcome, .stopping:
-            return .ignore
-        }
-    }
-
-    // MARK: - A call from outside
-
-    enum OnIncoming: Equatable {
-        /// Answer, if its media fit: then tell `accepted`.
-        case answer
-        case refuse(StatusCode)
-    }
-
-    /// Decides; the state stays.
-    func incoming(policy: CallSettings.Incoming) -> OnIncoming {
-        switch self.state {
-        case .idle, .outcome:
-            switch policy {
-            case .refuse: return .refuse(.temporarilyUnavailable)
-            case .answer: return .answer
-            }
-        case .lookingUp, .calling, .ringing, .early, .connected, .ending:
-            switch policy {
-            case .refuse: return .refuse(.temporarilyUnavailable)
-            case .answer: return .refuse(.busyHere)
-            }
-        case .stopping:
-            return .refuse(.temporarilyUnavailable)
-        }
-    }
-
-    enum OnAccepted: Equatable {
-        case startMedia
-        case ignore
-    }
-
-    /// The 200 to an incoming call is on its way.
-    mutating func accepted(
-        _ handle: CallHandle, from peer: ByteString, _ shape: MediaShape, now: Instant
-    ) -> OnAccepted {
-        switch self.state {
-        case .idle, .outcome:
-            let facts = CallFacts(direction: .incoming, peer: peer, began: now)
-            self.move(to: .connected(self.connected(facts, handle, shape, now: now)))
-            return .startMedia
-        case .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping:
-            return .ignore
-        }
-    }
-
-    // MARK: - Changes in the call
-
-    enum OnReoffer: Equatable {
-        /// The session may change.
-        case negotiate(Wishes)
-        /// Not in this state.
-        case refuse(StatusCode)
-    }
-
-    /// Decides; the state stays until `renegotiated`.
-    func reoffered(_ handle: CallHandle) -> OnReoffer {
-        guard self.state.handle == handle else { return .refuse(.callOrTransactionDoesNotExist) }
-        switch self.state {
-        case .connected(let state): return .negotiate(state.facts.wishes)
-        case .calling, .ringing, .early: return .refuse(.requestPending)
-        case .idle, .lookingUp, .ending, .outcome, .stopping: return .refuse(.callOrTransactionDoesNotExist)
-        }
-    }
-
-    enum OnRenegotiated: Equatable {
-        /// True where the far end has just put us on hold, false where it takes us back, nil where neither.
-        case updateMedia(hold: Bool?)
-        case ignore
-    }
-
-    mutating func renegotiated(_ handle: CallHandle, _ shape: MediaShape, now: Instant) -> OnRenegotiated {
-        guard self.state.handle == handle else { return .ignore }
-        switch self.state {
-        case .connected(var state):
-            let former = state.shape
-            if shape.receivesAudio, !former.receivesAudio { state.audio = .awaiting(since: now) }
-            if shape.receivesVideo, !former.receivesVideo { state.video = .awaiting(since: now) }
-            state.shape = shape
-            self.move(to: .connected(state))
-            return .updateMedia(hold: former.isHeld == shape.isHeld ? nil : shape.isHeld)
-        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping:
             return .ignore
         }
     }
@@ -213,21 +144,28 @@ extension KioskMachine {
     enum OnEnded: Equatable {
         /// The call is over; its media stop.
         case finish(EndedCall)
+        /// Others may be called in its place: its media stop.
+        case lookUp(Question)
+        /// Who was to take over does not: the call at hand goes on.
+        case transferFailed(FailedTransfer)
+        /// The far end has left before whoever it hands us over to is there: its media stop, the person waits.
+        case waitForTransfer
         case exit(EndedCall?)
         /// A call that we have long given up.
         case ignore
     }
 
     mutating func ended(_ handle: CallHandle, _ reason: EndReason, now: Instant) -> OnEnded {
-        guard self.state.handle == handle else { return .ignore }
+        guard self.state.handle == handle else { return self.transferEnded(handle, reason, now: now) }
         switch self.state {
         case .calling(let state), .ringing(let state):
-            let outcome = CallOutcome(reason, wasAnswered: false)
-            return .finish(self.show(outcome, facts: state.facts, answered: nil, now: now))
+            return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, now: now)
         case .early(let state):
-            let outcome = CallOutcome(reason, wasAnswered: false)
-            return .finish(self.show(outcome, facts: state.facts, answered: nil, now: now))
+            return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, now: now)
+        case .alerting(let state):
+            return .finish(self.show(.missed, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
+            if let transfer = state.transfer { return self.wait(for: transfer, state) }
             let outcome = CallOutcome(reason, wasAnswered: true)
             return .finish(self.show(outcome, facts: state.facts, answered: state.answered, now: now))
         case .ending(let state):
@@ -239,6 +177,21 @@ extension KioskMachine {
         case .idle, .lookingUp, .outcome:
             return .ignore
         }
+    }
+
+    /// A call that was placed is over before its answer: another target may be left (RFC 3261 section 8.1.3.4).
+    private mutating func unanswered(
+        _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, _ reason: EndReason, now: Instant
+    ) -> OnEnded {
+        var targets = targets
+        if case .redirected(_, let uris) = reason { targets.redirect(to: uris) }
+        if reason.leavesOthersToTry,
+            let question = self.tryNext(facts, targets, ringDeadline: ringDeadline, now: now)
+        {
+            return .lookUp(question)
+        }
+        let outcome = CallOutcome(reason, wasAnswered: false)
+        return .finish(self.show(outcome, facts: facts, answered: nil, now: now))
     }
 
     // MARK: - Media
@@ -263,7 +216,7 @@ extension KioskMachine {
             let action = Self.media(report, &state, now: now)
             self.move(to: .connected(state))
             return action
-        case .idle, .lookingUp, .calling, .ringing, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .calling, .ringing, .alerting, .ending, .outcome, .stopping:
             return .doNothing
         }
     }
@@ -280,12 +233,12 @@ extension KioskMachine {
             state.video = .hearing
             guard !state.hasFirstFrame else { return .doNothing }
             state.hasFirstFrame = true
-            return .firstFrame(after: now - state.answered)
+            return .firstFrame(after: now - state.mediaBegan)
         case .firstSoundPlayed:
             state.audio = .hearing
             guard !state.hasFirstSound else { return .doNothing }
             state.hasFirstSound = true
-            return .firstSound(after: now - state.answered)
+            return .firstSound(after: now - state.mediaBegan)
         case .byeReceived, .counters:
             break
         }
@@ -298,8 +251,19 @@ extension KioskMachine {
         case .connected(var state):
             state.reported = now
             self.move(to: .connected(state))
-        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping:
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             break
+        }
+    }
+}
+
+extension EndReason {
+    /// The one that was called is not there; a 6xx says that nobody else need be tried either.
+    fileprivate var leavesOthersToTry: Bool {
+        switch self {
+        case .redirected, .timedOut, .flowFailed: return true
+        case .refused(let status, _, _): return status.statusClass != .globalFailure
+        case .localHangUp, .remoteHangUp, .cancelled, .replaced, .protocolFault, .tooManyCalls: return false
         }
     }
 }

@@ -44,19 +44,42 @@ struct KioskMachine {
             return .lookUp(self.beginLookUp(uri, now: now), finishing: nil)
         case .ending(let state):
             return .lookUp(self.beginLookUp(uri, now: now), finishing: state.ended)
-        case .lookingUp, .calling, .ringing, .early, .connected, .stopping:
+        case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .stopping:
             return .refuse
         }
     }
 
     private mutating func beginLookUp(_ uri: SIPURI, now: Instant) -> ResolutionID {
-        let id = ResolutionID(self.resolutionNext)
-        self.resolutionNext &+= 1
         let facts = CallFacts(direction: .outgoing, peer: uri.printed, began: now)
-        self.state = .lookingUp(
-            KioskState.LookingUp(
-                facts: facts, uri: uri, resolution: id, deadline: now + .milliseconds(KioskTimes.lookUpMs)))
-        return id
+        let state = self.lookingUp(facts, Targets(uri), ringDeadline: nil, now: now)
+        self.state = .lookingUp(state)
+        return state.resolution
+    }
+
+    /// A new question to the resolver.
+    mutating func lookingUp(
+        _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, now: Instant
+    ) -> KioskState.LookingUp {
+        KioskState.LookingUp(
+            facts: facts, targets: targets, resolution: self.newResolution(),
+            deadline: now + .milliseconds(KioskTimes.lookUpMs), ringDeadline: ringDeadline)
+    }
+
+    /// Goes on with the next target of this press; nil where none is left.
+    mutating func tryNext(
+        _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, now: Instant
+    ) -> Question? {
+        var targets = targets
+        guard targets.next() else { return nil }
+        let state = self.lookingUp(facts, targets, ringDeadline: ringDeadline, now: now)
+        self.state = .lookingUp(state)
+        return Question(id: state.resolution, uri: targets.current)
+    }
+
+    /// The name of a question to the resolver, never given before.
+    mutating func newResolution() -> ResolutionID {
+        defer { self.resolutionNext &+= 1 }
+        return ResolutionID(self.resolutionNext)
     }
 
     enum OnNoAddress: Equatable {
@@ -71,16 +94,24 @@ struct KioskMachine {
         case .idle, .outcome:
             let facts = CallFacts(direction: .outgoing, peer: "", began: now)
             return .show(self.show(.noAddress, facts: facts, answered: nil, now: now))
-        case .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping:
+        case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping:
             return .doNothing
         }
     }
 
     // MARK: - Look-up
 
+    /// What the resolver is to be asked.
+    struct Question: Equatable {
+        var id: ResolutionID
+        var uri: SIPURI
+    }
+
     enum OnResolved: Equatable {
-        /// Send INVITE to this URI.
-        case invite(SIPURI)
+        /// Send INVITE to the current target.
+        case invite(Targets)
+        /// The same, because the far end of this call hands us over.
+        case follow(CallHandle, Targets)
         /// An answer to a question of a call that is over.
         case ignore
     }
@@ -89,15 +120,25 @@ struct KioskMachine {
         switch self.state {
         case .lookingUp(let state):
             guard state.resolution == id else { return .ignore }
-            self.state = .calling(KioskState.Outgoing(facts: state.facts, handle: handle, deadline: nil))
-            return .invite(state.uri)
-        case .idle, .calling, .ringing, .early, .connected, .ending, .outcome, .stopping:
+            self.state = .calling(self.outgoing(state, as: handle))
+            return .invite(state.targets)
+        case .connected(let state):
+            return self.transferResolved(id, as: handle, state)
+        case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
     }
 
+    func outgoing(_ state: KioskState.LookingUp, as handle: CallHandle) -> KioskState.Outgoing {
+        KioskState.Outgoing(
+            facts: state.facts, targets: state.targets, handle: handle, deadline: state.ringDeadline)
+    }
+
     enum OnUnresolved: Equatable {
         case show(EndedCall)
+        /// Another target is left.
+        case lookUp(Question)
+        case transferFailed(FailedTransfer)
         case ignore
     }
 
@@ -105,8 +146,14 @@ struct KioskMachine {
         switch self.state {
         case .lookingUp(let state):
             guard state.resolution == id else { return .ignore }
+            if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
+                return .lookUp(question)
+            }
             return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
-        case .idle, .calling, .ringing, .early, .connected, .ending, .outcome, .stopping:
+        case .connected(let state):
+            guard case .lookingUp(let transfer)? = state.transfer, transfer.resolution == id else { return .ignore }
+            return .transferFailed(self.endTransfer(state, .unknownHost, now: now))
+        case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
     }
@@ -114,8 +161,11 @@ struct KioskMachine {
     // MARK: - Hang up
 
     enum OnHangUp: Equatable {
-        /// Tell the far end: CANCEL or BYE, as SIP's state asks. The end comes with `ended`, or a little later anyway.
-        case hangUp(CallHandle, EndedCall)
+        /// Tell the far end, and whoever it is handing us over to: CANCEL or BYE, as SIP's state asks. The end of the
+        /// first comes with `ended`, or a little later anyway.
+        case hangUp([CallHandle], EndedCall)
+        /// A call from outside is not wanted.
+        case decline(CallHandle, EndedCall)
         /// Nobody needs to be told.
         case finish(EndedCall)
         /// An outcome was on the screen.
@@ -132,8 +182,11 @@ struct KioskMachine {
             return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
         case .early(let state):
             return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
+        case .alerting(let state):
+            return .decline(state.handle, self.show(.declined, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
-            return self.hangUp(state.handle, state.facts, .hungUp, answered: state.answered, now: now)
+            return self.hangUp(
+                state.handle, state.facts, .hungUp, answered: state.answered, also: state.transfer?.handle, now: now)
         case .outcome:
             self.state = .idle
             return .dismiss
@@ -143,12 +196,13 @@ struct KioskMachine {
     }
 
     private mutating func hangUp(
-        _ handle: CallHandle, _ facts: CallFacts, _ outcome: CallOutcome, answered: Instant?, now: Instant
+        _ handle: CallHandle, _ facts: CallFacts, _ outcome: CallOutcome, answered: Instant?,
+        also other: CallHandle? = nil, now: Instant
     ) -> OnHangUp {
         let ended = EndedCall(facts: facts, outcome: outcome, answered: answered, ended: now)
         let deadline = now + .milliseconds(KioskTimes.endingMs)
         self.state = .ending(KioskState.Ending(ended: ended, handle: handle, deadline: deadline))
-        return .hangUp(handle, ended)
+        return .hangUp([handle] + (other.map { [$0] } ?? []), ended)
     }
 
     // MARK: - Mute and video
@@ -185,6 +239,10 @@ struct KioskMachine {
             edit(&state.facts.wishes)
             self.state = .early(state)
             return .apply(state.facts.wishes)
+        case .alerting(var state):
+            edit(&state.facts.wishes)
+            self.state = .alerting(state)
+            return .apply(state.facts.wishes)
         case .connected(var state):
             edit(&state.facts.wishes)
             self.state = .connected(state)
@@ -199,8 +257,10 @@ struct KioskMachine {
     enum OnTerminate: Equatable {
         /// Nobody needs to be told. A call that was being made or ended is ended now.
         case exit(EndedCall?)
-        /// Tell the far end, then wait for `ended` or the alarm.
-        case hangUp(CallHandle, EndedCall)
+        /// Tell the far end, and whoever it is handing us over to, then wait for `ended` or the alarm.
+        case hangUp([CallHandle], EndedCall)
+        /// Refuse the call from outside, then leave: whoever placed it needs no more from us.
+        case declineAndExit(CallHandle, EndedCall)
         /// The far end has been told; wait on.
         case wait
     }
@@ -212,12 +272,16 @@ struct KioskMachine {
         case .lookingUp(let state):
             self.state = .idle
             return .exit(EndedCall(facts: state.facts, outcome: .stopped, ended: now))
+        case .alerting(let state):
+            self.state = .idle
+            return .declineAndExit(state.handle, EndedCall(facts: state.facts, outcome: .stopped, ended: now))
         case .calling(let state), .ringing(let state):
             return self.stop(state.handle, state.facts, answered: nil, now: now)
         case .early(let state):
             return self.stop(state.handle, state.facts, answered: nil, now: now)
         case .connected(let state):
-            return self.stop(state.handle, state.facts, answered: state.answered, now: now)
+            return self.stop(
+                state.handle, state.facts, answered: state.answered, also: state.transfer?.handle, now: now)
         case .ending(let state):
             self.state = .stopping(
                 KioskState.Stopping(ended: state.ended, handle: state.handle, deadline: self.stopDeadline(now)))
@@ -228,11 +292,11 @@ struct KioskMachine {
     }
 
     private mutating func stop(
-        _ handle: CallHandle, _ facts: CallFacts, answered: Instant?, now: Instant
+        _ handle: CallHandle, _ facts: CallFacts, answered: Instant?, also other: CallHandle? = nil, now: Instant
     ) -> OnTerminate {
         let ended = EndedCall(facts: facts, outcome: .stopped, answered: answered, ended: now)
         self.state = .stopping(KioskState.Stopping(ended: ended, handle: handle, deadline: self.stopDeadline(now)))
-        return .hangUp(handle, ended)
+        return .hangUp([handle] + (other.map { [$0] } ?? []), ended)
     }
 
     private func stopDeadline(_ now: Instant) -> Instant {
@@ -246,8 +310,13 @@ struct KioskMachine {
         case doNothing
         /// A call that never got as far as SIP has failed.
         case show(EndedCall)
+        /// Another target is left.
+        case lookUp(Question)
+        case transferFailed(FailedTransfer)
         /// Tell the far end that we give up; the outcome is on the screen already.
         case giveUp(CallHandle, EndedCall)
+        /// Nobody here answers the call from outside.
+        case decline(CallHandle, EndedCall)
         /// A call is over without the far end's word.
         case finish(EndedCall)
         /// The outcome was shown for long enough.
@@ -260,12 +329,18 @@ struct KioskMachine {
         guard let alarm = self.state.alarm, now >= alarm.at else { return .doNothing }
         switch self.state {
         case .lookingUp(let state):
+            if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
+                return .lookUp(question)
+            }
             return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
         case .calling(let state), .ringing(let state):
             return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
         case .early(let state):
             return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
+        case .alerting(let state):
+            return .decline(state.handle, self.show(.missed, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
+            if state.transfer != nil { return .transferFailed(self.endTransfer(state, .notAnswered, now: now)) }
             let ended = self.show(.vanished, facts: state.facts, answered: state.answered, now: now)
             return .giveUp(state.handle, ended)
         case .ending(let state):

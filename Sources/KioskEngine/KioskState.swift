@@ -30,6 +30,10 @@ struct CallFacts: Equatable {
     var peer: ByteString
     var began: Instant
     var wishes = Wishes()
+    /// Who the far end says it is, for people; empty where it did not say.
+    var name = ByteString()
+    /// Being called because the former far end has handed the person over, and has left.
+    var isHandedOver = false
 }
 
 /// Which ways media flow, as negotiated.
@@ -79,6 +83,10 @@ enum CallTimer: Equatable {
     case lookUp
     /// The far end gave a sign of life but nobody answered.
     case ring
+    /// Nobody here answered a call from outside.
+    case alert
+    /// Who we are handed over to does not answer.
+    case transfer
     /// Nothing was received in the call for too long.
     case vanish
     /// The far end did not confirm our hanging up: go on without.
@@ -104,6 +112,8 @@ enum KioskState: Equatable {
     case ringing(Outgoing)
     /// The far end sends media before the answer: announcements, its own ring-back.
     case early(Early)
+    /// Somebody calls here, and the person at the panel is to decide.
+    case alerting(Alerting)
     case connected(Connected)
     /// We hung up and wait a moment for the far end to say so too.
     case ending(Ending)
@@ -113,13 +123,16 @@ enum KioskState: Equatable {
 
     struct LookingUp: Equatable {
         var facts: CallFacts
-        var uri: SIPURI
+        var targets: Targets
         var resolution: ResolutionID
         var deadline: Instant
+        /// When to give up ringing; nil where nothing of this press has rung yet.
+        var ringDeadline: Instant?
     }
 
     struct Outgoing: Equatable {
         var facts: CallFacts
+        var targets: Targets
         var handle: CallHandle
         /// Nil until the first sign of life.
         var deadline: Instant?
@@ -127,6 +140,7 @@ enum KioskState: Equatable {
 
     struct Early: Equatable {
         var facts: CallFacts
+        var targets: Targets
         var handle: CallHandle
         var deadline: Instant
         /// 180 came: ring back here until its sound does (RFC 3960 section 3.2).
@@ -137,10 +151,18 @@ enum KioskState: Equatable {
         var hasFirstSound = false
     }
 
+    struct Alerting: Equatable {
+        var facts: CallFacts
+        var handle: CallHandle
+        var deadline: Instant
+    }
+
     struct Connected: Equatable {
         var facts: CallFacts
         var handle: CallHandle
         var answered: Instant
+        /// When the media of this far end began: later than the answer where another took its place.
+        var mediaBegan: Instant
         var shape: MediaShape
         var audio: Hearing
         var video: Hearing
@@ -148,6 +170,12 @@ enum KioskState: Equatable {
         var reported: Instant?
         var hasFirstFrame = false
         var hasFirstSound = false
+        /// What we want of the session beside what every call has, as agreed.
+        var intent = MediaIntent()
+        /// What we have asked the far end for and it has not answered yet.
+        var change: MediaIntent?
+        /// The far end is handing us over to somebody else.
+        var transfer: Transfer?
         /// After so long without anything the peer has vanished.
         var patience: Duration
 
@@ -157,14 +185,26 @@ enum KioskState: Equatable {
             self.facts = facts
             self.handle = handle
             self.answered = answered
+            self.mediaBegan = answered
             self.shape = shape
             self.audio = .awaiting(since: answered)
             self.video = .awaiting(since: answered)
             self.patience = patience
         }
 
-        /// Nil while any stream is heard, and while there is none to be heard: on hold, silence is no sign.
+        /// The far end makes us wait. Where we make it wait, that it does not listen means nothing.
+        var isHeld: Bool { self.shape.isHeld && !self.intent.isHolding }
+
+        /// What is to be sent: nobody listens in on a call that waits.
+        var wishes: Wishes {
+            var wishes = self.facts.wishes
+            if self.intent.isHolding { (wishes.isMuted, wishes.isVideoOff) = (true, true) }
+            return wishes
+        }
+
+        /// Nil while any stream is heard, and on hold, where silence is no sign.
         var vanishes: Instant? {
+            guard !self.shape.isHeld, !self.intent.isHolding else { return nil }
             var latest: Instant?
             if self.shape.receivesAudio {
                 guard let since = self.audio.since else { return nil }
@@ -188,6 +228,34 @@ enum KioskState: Equatable {
         }
     }
 
+    /// The call that is to take the place of the one at hand.
+    enum Transfer: Equatable {
+        case lookingUp(LookingUp)
+        case calling(Outgoing, hasRung: Bool)
+
+        var facts: CallFacts {
+            switch self {
+            case .lookingUp(let state): return state.facts
+            case .calling(let state, _): return state.facts
+            }
+        }
+
+        /// Nil until it was placed.
+        var handle: CallHandle? {
+            switch self {
+            case .lookingUp: return nil
+            case .calling(let state, _): return state.handle
+            }
+        }
+
+        var deadline: Instant? {
+            switch self {
+            case .lookingUp(let state): return state.deadline
+            case .calling(let state, _): return state.deadline
+            }
+        }
+    }
+
     struct Ending: Equatable {
         var ended: EndedCall
         var handle: CallHandle
@@ -204,61 +272,6 @@ enum KioskState: Equatable {
         var ended: EndedCall?
         var handle: CallHandle
         var deadline: Instant
-    }
-}
-
-// MARK: - Views of a state
-
-extension KioskState {
-    /// The one timer that runs.
-    var alarm: CallAlarm? {
-        switch self {
-        case .idle: return nil
-        case .lookingUp(let state): return CallAlarm(timer: .lookUp, at: state.deadline)
-        case .calling(let state), .ringing(let state): return state.deadline.map { CallAlarm(timer: .ring, at: $0) }
-        case .early(let state): return CallAlarm(timer: .ring, at: state.deadline)
-        case .connected(let state): return state.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
-        case .ending(let state): return CallAlarm(timer: .ending, at: state.deadline)
-        case .outcome(let state): return CallAlarm(timer: .outcome, at: state.deadline)
-        case .stopping(let state): return CallAlarm(timer: .stop, at: state.deadline)
-        }
-    }
-
-    /// The call in SIP whose events count.
-    var handle: CallHandle? {
-        switch self {
-        case .idle, .lookingUp, .outcome: return nil
-        case .calling(let state), .ringing(let state): return state.handle
-        case .early(let state): return state.handle
-        case .connected(let state): return state.handle
-        case .ending(let state): return state.handle
-        case .stopping(let state): return state.handle
-        }
-    }
-
-    /// The call that is being made or held; nil where there is none or it is over.
-    var facts: CallFacts? {
-        switch self {
-        case .idle, .ending, .outcome, .stopping: return nil
-        case .lookingUp(let state): return state.facts
-        case .calling(let state), .ringing(let state): return state.facts
-        case .early(let state): return state.facts
-        case .connected(let state): return state.facts
-        }
-    }
-
-    /// The word of `call` events and of `status`.
-    var text: ByteString {
-        switch self {
-        case .idle: return "idle"
-        case .lookingUp, .calling: return "dialling"
-        case .ringing: return "ringing"
-        case .early: return "early"
-        case .connected: return "connected"
-        case .ending: return "ending"
-        case .outcome: return "ended"
-        case .stopping: return "stopping"
-        }
     }
 }
 

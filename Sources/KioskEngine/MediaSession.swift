@@ -4,16 +4,44 @@ import MediaEngine
 import RTPWire
 import SDPWire
 
-/// The session descriptions of one call: what we offered or answered last, and what it came to.
+/// What we want of a call beside what every call has.
+struct MediaIntent: Equatable {
+    /// The far end waits: it may hear us (or be sent silence), but we want nothing of it.
+    var isHolding = false
+    /// Whether there may be pictures, where the kiosk and the far end can.
+    var hasVideo = true
+}
+
+/// The session descriptions of one call: what was offered and answered last, and what it came to.
+///
+/// A description of ours has a higher version than all before where it says something else, and is the same to the byte
+/// where it does not (RFC 3264 section 8): a refresh changes nothing.
 struct MediaSession {
     /// An offer of ours that waits for its answer.
-    private var offered: SessionDescription?
+    private struct Pending {
+        var description: SessionDescription
+        var intent: MediaIntent
+        /// Nothing was agreed before.
+        var isFirst: Bool
+    }
+
+    private var pending: Pending?
+    private var agreed: OfferAnswer.Agreed?
     private(set) var negotiated: NegotiatedSession?
+    /// What was agreed last. What a `makeReoffer` asks for counts once it is answered.
+    private(set) var intent = MediaIntent()
+    /// Whether the last agreement differs from the one before; otherwise media go on and need not be told.
+    private(set) var hasChanged = false
+    /// Why the last answer could not be used, where more can be said than that.
+    private(set) var fault: OfferAnswer.Fault?
+    /// Once trimmed, all our offers are: the way of the call is what it is.
+    private var size = OfferAnswer.Size.full
     private let id: UInt64
+    /// The highest that was sent.
     private var version: UInt64
-    private let audioSSRC: SSRC
-    private let videoSSRC: SSRC
-    private let cname: ByteString
+    let audioSSRC: SSRC
+    let videoSSRC: SSRC
+    let cname: ByteString
     /// The address towards the far end.
     private let address: IPAddress
 
@@ -28,39 +56,76 @@ struct MediaSession {
         self.cname = generator.token(digits: 16)
     }
 
-    var awaitsAnswer: Bool { self.offered != nil }
+    var awaitsAnswer: Bool { self.pending != nil }
 
-    // MARK: - Offer and answer
+    // MARK: - Our offers
 
-    /// An offer of all that we can do now.
-    mutating func makeOffer(_ world: KioskWorld, _ configuration: Configuration) -> [UInt8] {
-        self.version &+= 1
-        let offer = OfferAnswer.makeOffer(
-            self.local(world, configuration), sessionID: self.id, sessionVersion: self.version)
-        self.offered = offer
+    /// An offer of all that we can do now, in the intent that stands. Trimmed, it leaves out what a peer can do
+    /// without, so that an INVITE with it fits one datagram.
+    mutating func makeOffer(
+        _ world: KioskWorld, _ configuration: Configuration, trimmed: Bool = false
+    ) -> [UInt8] {
+        if trimmed { self.size = .trimmed }
+        return self.makeReoffer(world, configuration, self.intent)
+    }
+
+    /// Our own change of the session: hold, resume, video off and on. `accept` its answer, or `rollBack`.
+    mutating func makeReoffer(
+        _ world: KioskWorld, _ configuration: Configuration, _ intent: MediaIntent
+    ) -> [UInt8] {
+        let draft = OfferAnswer.makeOffer(
+            self.local(world, configuration, intent), following: self.agreed, size: self.size, sessionID: self.id,
+            sessionVersion: self.version)
+        let offer = self.versioned(draft)
+        self.pending = Pending(description: offer, intent: intent, isFirst: self.agreed == nil)
         return offer.printed()
+    }
+
+    /// Our offer was refused: everything stands as it was.
+    mutating func rollBack() {
+        self.pending = nil
     }
 
     /// What a provisional answer comes to; the final one is still awaited. Nil where it makes no sense.
     func preview(_ answer: [UInt8]) -> NegotiatedSession? {
-        guard let offered = self.offered else { return nil }
-        return Self.accept(answer, to: offered)
+        guard let pending = self.pending, let description = try? SessionDescription.parse(answer) else { return nil }
+        return try? OfferAnswer.acceptAnswer(description, to: pending.description)
     }
 
-    /// The answer to our offer. Nil where it makes no sense.
+    /// The answer to our offer, or to a refresh with what we said last. Nil where it makes no sense.
     mutating func accept(_ answer: [UInt8]) -> NegotiatedSession? {
-        guard let offered = self.offered, let session = Self.accept(answer, to: offered) else { return nil }
-        self.offered = nil
-        self.negotiated = session
-        return session
+        self.fault = nil
+        guard let offer = self.pending?.description ?? self.agreed?.local,
+            let description = try? SessionDescription.parse(answer)
+        else { return nil }
+        if self.isOvertaken(description) {
+            self.pending = nil
+            self.hasChanged = false
+            return self.negotiated
+        }
+        do throws(OfferAnswer.Fault) {
+            let session = try OfferAnswer.acceptAnswer(description, to: offer)
+            self.intent = self.pending?.intent ?? self.intent
+            self.pending = nil
+            self.agree(offer, description, session)
+            return session
+        } catch {
+            self.fault = error
+            return nil
+        }
     }
 
-    private static func accept(_ answer: [UInt8], to offer: SessionDescription) -> NegotiatedSession? {
-        guard let description = try? SessionDescription.parse(answer),
-            let session = try? OfferAnswer.acceptAnswer(description, to: offer), !session.isEmpty
-        else { return nil }
-        return session
+    /// Whether the answer to our first offer is older than an offer that the same far end made since, before it answered
+    /// the call (UPDATE in an early dialog): what was agreed upon that stands.
+    private func isOvertaken(_ answer: SessionDescription) -> Bool {
+        guard let pending = self.pending, pending.isFirst, let newer = self.agreed?.remote.origin,
+            let origin = answer.origin, origin.sessionID == newer.sessionID, origin.address == newer.address,
+            let version = origin.sessionVersion.decimal(), let newerVersion = newer.sessionVersion.decimal()
+        else { return false }
+        return version <= newerVersion
     }
+
+    // MARK: - Offers of the far end
 
     /// Our answer to an offer. Nil where nothing in it fits us; what was agreed upon before then stays (RFC 3261
     /// section 14.2).
@@ -69,12 +134,29 @@ struct MediaSession {
     ) -> (body: [UInt8], session: NegotiatedSession)? {
         guard let description = try? SessionDescription.parse(offer) else { return nil }
         let answer = OfferAnswer.makeAnswer(
-            to: description, local: self.local(world, configuration), sessionID: self.id,
-            sessionVersion: self.version &+ 1)
+            to: description, local: self.local(world, configuration, self.intent), sessionID: self.id,
+            sessionVersion: self.version)
         guard !answer.session.isEmpty else { return nil }
+        let ours = self.versioned(answer.description)
+        self.agree(ours, description, answer.session)
+        return (ours.printed(), answer.session)
+    }
+
+    private mutating func agree(
+        _ local: SessionDescription, _ remote: SessionDescription, _ session: NegotiatedSession
+    ) {
+        self.agreed = OfferAnswer.Agreed(local: local, remote: remote)
+        self.hasChanged = session != self.negotiated
+        self.negotiated = session
+    }
+
+    /// What we said last, where the draft says the same; else the draft with the next version.
+    private mutating func versioned(_ draft: SessionDescription) -> SessionDescription {
+        if let last = self.pending?.description ?? self.agreed?.local, last.isSame(as: draft) { return last }
         self.version &+= 1
-        self.negotiated = answer.session
-        return (answer.description.printed(), answer.session)
+        var description = draft
+        description.origin = Origin(sessionID: self.id, sessionVersion: self.version, address: self.address)
+        return description
     }
 
     // MARK: - What we can do
@@ -84,12 +166,15 @@ struct MediaSession {
     private static let videoPayloadType: UInt8 = 102
     private static let videoSingleNALPayloadType: UInt8 = 103
 
-    private func local(_ world: KioskWorld, _ configuration: Configuration) -> LocalMedia {
+    private func local(
+        _ world: KioskWorld, _ configuration: Configuration, _ intent: MediaIntent
+    ) -> LocalMedia {
         let audio = LocalStream(
             port: world.audioPorts.rtp, rtcpPort: world.audioPorts.rtcp,
             codecs: configuration.audio.codecs.map { Self.offer(of: $0) },
+            wish: Direction(sends: true, receives: !intent.isHolding),
             telephoneEventPayloadType: Self.telephoneEventPayloadType, ssrc: self.audioSSRC.value, cname: self.cname)
-        guard world.hasCamera || world.hasScreen else {
+        guard intent.hasVideo, world.hasCamera || world.hasScreen else {
             return LocalMedia(address: self.address, audio: audio, video: nil)
         }
         // Both packetization modes: some gateways take only the one, some only the other.
@@ -99,8 +184,8 @@ struct MediaSession {
                 CodecOffer(.h264(H264Parameters(packetizationMode: 1)), payloadType: Self.videoPayloadType),
                 CodecOffer(.h264(H264Parameters(packetizationMode: 0)), payloadType: Self.videoSingleNALPayloadType),
             ],
-            wish: Direction(sends: world.hasCamera, receives: world.hasScreen), ssrc: self.videoSSRC.value,
-            cname: self.cname)
+            wish: Direction(sends: world.hasCamera, receives: world.hasScreen && !intent.isHolding),
+            ssrc: self.videoSSRC.value, cname: self.cname)
         return LocalMedia(address: self.address, audio: audio, video: video)
     }
 
@@ -110,68 +195,5 @@ struct MediaSession {
         case .pcmu: return CodecOffer(.pcmu, payloadType: PayloadType.pcmu.value)
         case .pcma: return CodecOffer(.pcma, payloadType: PayloadType.pcma.value)
         }
-    }
-
-    // MARK: - Plans
-
-    /// Before the answer the far end may be heard, but not seen, and it sees nothing.
-    func earlyPlan(_ session: NegotiatedSession, ntpAtZero: NTPTime) -> MediaPlan {
-        MediaPlan(audio: session.audio.flatMap { self.audioPlan($0) }, video: nil, ntpAtZero: ntpAtZero)
-    }
-
-    func plan(_ session: NegotiatedSession, _ world: KioskWorld) -> MediaPlan {
-        MediaPlan(
-            audio: session.audio.flatMap { self.audioPlan($0) },
-            video: session.video.flatMap { self.videoPlan($0, fps: world.cameraFPS) }, ntpAtZero: world.ntpAtZero)
-    }
-
-    private func streamPlan(_ stream: NegotiatedStream, _ ssrc: SSRC) -> StreamPlan {
-        StreamPlan(
-            remoteRTP: stream.remoteRTP, remoteRTCP: stream.remoteRTCP, sends: stream.direction.sends,
-            receives: stream.direction.receives, localSSRC: ssrc, cname: self.cname)
-    }
-
-    private func audioPlan(_ stream: NegotiatedStream) -> AudioPlan? {
-        guard let codec = Self.audioCodec(stream.codec) else { return nil }
-        let incoming = stream.receivePayloadTypes.compactMap { binding in
-            Self.audioCodec(binding.codec).map { AudioPayload(PayloadType(binding.payloadType), $0) }
-        }
-        return AudioPlan(
-            stream: self.streamPlan(stream, self.audioSSRC), codec: codec,
-            sendPayloadType: PayloadType(stream.sendPayloadType), receivePayloadTypes: incoming,
-            packetTimeMs: stream.ptimeMs,
-            telephoneEventPayloadType: stream.telephoneEvent.map { PayloadType($0.sendPayloadType) },
-            telephoneEventRate: stream.telephoneEvent?.clockRate ?? 8000,
-            telephoneEventReceivePayloadType: stream.telephoneEvent.map { PayloadType($0.receivePayloadType) })
-    }
-
-    private static func audioCodec(_ codec: NegotiatedCodec) -> AudioCodec? {
-        switch codec {
-        case .opus: return .opus
-        case .pcmu: return .pcmu
-        case .pcma: return .pcma
-        case .h264: return nil
-        }
-    }
-
-    private func videoPlan(_ stream: NegotiatedStream, fps: Int) -> VideoPlan? {
-        guard case .h264(let parameters) = stream.codec else { return nil }
-        let feedback = stream.feedback
-        return VideoPlan(
-            stream: self.streamPlan(stream, self.videoSSRC),
-            packetizationMode: parameters.packetizationMode == 0 ? .singleNAL : .nonInterleaved,
-            sendPayloadType: PayloadType(stream.sendPayloadType),
-            receivePayloadTypes: stream.receivePayloadTypes.map { PayloadType($0.payloadType) },
-            feedback: VideoFeedback(pli: feedback.pli, fir: feedback.fir, nack: feedback.nack), framesPerSecond: fps,
-            parameterSets: parameters.parameterSets)
-    }
-}
-
-extension MediaShape {
-    init(_ session: NegotiatedSession) {
-        self.hasAudio = session.audio != nil
-        self.sendsAudio = session.audio?.direction.sends ?? false
-        self.receivesAudio = session.audio?.direction.receives ?? false
-        self.receivesVideo = session.video?.direction.receives ?? false
     }
 }

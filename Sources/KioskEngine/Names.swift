@@ -103,6 +103,8 @@ public enum Tone: Sendable {
     case none
     /// Ring-back: the far end rings. Goes on until another tone is ordered, as do `busy` and `error`.
     case ringback
+    /// Somebody calls here: press to answer. Goes on as `ringback` does.
+    case bell
     /// The far end is busy, or has hung up.
     case busy
     /// The call failed.

@@ -39,9 +39,11 @@ struct Presentation: Equatable {
         case .idle:
             guard around.canCall else { return Words.idleUseless }
             return around.hasCamera ? Words.idle : Words.idleWithoutPicture
-        case .lookingUp, .calling: return Words.calling
-        case .ringing: return Words.ringing
+        case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
+        case .calling(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
+        case .ringing(let state): return state.facts.isHandedOver ? Words.transferring : Words.ringing
         case .early: return Words.early
+        case .alerting(let state): return Words.alerting(state.facts.name)
         case .connected(let call): return self.card(call, around)
         case .ending(let state): return Words.card(state.ended.outcome)
         case .outcome(let state): return Words.card(state.ended.outcome)
@@ -51,9 +53,12 @@ struct Presentation: Equatable {
 
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
         if around.hasScreen && call.showsPicture {
-            return Words.Card("", call.shape.isHeld ? Words.held.headline : "", .none)
+            let waits = call.isHeld || call.transfer != nil
+            return Words.Card("", waits ? Words.held.headline : "", .none)
         }
-        if call.shape.isHeld { return Words.held }
+        if call.transfer != nil { return Words.transferring }
+        if call.intent.isHolding { return Words.holding }
+        if call.isHeld { return Words.held }
         guard around.hasScreen, call.shape.receivesVideo else { return Words.talking }
         return call.hasFirstFrame ? Words.pictureLost : Words.connecting
     }
@@ -63,7 +68,7 @@ struct Presentation: Equatable {
     private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         switch state {
         case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
-        case .idle, .lookingUp, .calling, .ringing, .early, .ending, .outcome, .stopping: return .hidden
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return .hidden
         }
     }
 
@@ -72,7 +77,10 @@ struct Presentation: Equatable {
         switch around.selfView {
         case .off: return .hidden
         case .always: break
-        case .call: if state.facts == nil { return .hidden }
+        case .call:
+            // The camera's light tells the truth: whoever has not answered yet is not looked at.
+            if case .alerting = state { return .hidden }
+            if state.facts == nil { return .hidden }
         }
         if let facts = state.facts, facts.wishes.isVideoOff { return .hidden }
         return .shown
@@ -99,6 +107,12 @@ struct Presentation: Equatable {
             return self.callItem(button, state.facts, around, end: Words.cancel)
         case .early(let state):
             return self.callItem(button, state.facts, around, end: Words.cancel)
+        case .alerting:
+            switch button {
+            case .call: return CallBarItem(button: .call, label: Words.answer)
+            case .hook: return CallBarItem(button: .hook, label: Words.decline)
+            case .mute, .video: return nil
+            }
         case .connected(let state):
             return self.callItem(button, state.facts, around, end: Words.hangUp)
         case .stopping:
@@ -114,7 +128,7 @@ struct Presentation: Equatable {
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: Words.close)
-            case .idle, .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping: return nil
+            case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
         case .mute, .video: return nil
         }
@@ -142,7 +156,7 @@ struct Presentation: Equatable {
     private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
         switch state {
         case .idle: return around.canCall ? .off : .fast
-        case .lookingUp, .calling, .ringing, .early: return .slow
+        case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
         case .connected: return .on
         case .ending, .stopping: return .off
         case .outcome(let state):
@@ -156,11 +170,12 @@ struct Presentation: Equatable {
     private static func tone(_ state: KioskState) -> Tone {
         switch state {
         case .ringing: return .ringback
+        case .alerting: return .bell
         case .early(let state): return state.hasRung && !state.hasSound ? .ringback : .none
         case .outcome(let state):
             switch state.ended.outcome.manner {
             case .failure(let tone): return tone
-            case .farewell: return .busy
+            case .farewell(let tone): return tone
             case .silent: return .none
             }
         case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none

@@ -26,15 +26,25 @@ enum Words {
     static let calling = Card("Calling", "Please wait.", .calling)
     static let ringing = Card("Ringing", "Please wait for somebody to answer.", .ringing)
     static let early = Card("Calling", "Please listen.", .ringing)
+    static let somebody: ByteString = "Somebody"
+    static let transferring = Card("Please wait", "You are being connected to somebody else.", .calling)
     static let connecting = Card("Connecting", "The picture is on its way. You can speak now.", .connecting)
     static let talking = Card("Connected", "You can speak now.", .talking)
     static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
     static let held = Card("Please wait", "You have been asked to wait. The call goes on in a moment.", .hold)
+    static let holding = Card("On hold", "The other side is waiting. Nobody is heard at the moment.", .hold)
     static let ending = Card("Call ended", "", .ended)
     static let stopping = Card("Restarting", "This help point will be back in a moment.", .none)
 
+    /// A call from outside.
+    static func alerting(_ name: ByteString) -> Card {
+        Card("Incoming call", (name.isEmpty ? self.somebody : name) + " is calling. Press call to answer.", .ringing)
+    }
+
     // MARK: - Buttons
 
+    static let answer: ByteString = "Answer"
+    static let decline: ByteString = "Decline"
     static let call: ByteString = "Call"
     static let cancel: ByteString = "Cancel"
     static let hangUp: ByteString = "Hang up"
@@ -55,7 +65,13 @@ enum Words {
         case .hungUp, .stopped: return self.ending
         case .cancelled: return Card("Call cancelled", "", .ended)
         case .remoteHungUp: return Card("Call ended", "The other side has ended the call.", .ended)
+        case .declined: return Card("Call declined", "", .ended)
+        case .missed: return Card("Missed call", "Nobody answered the call in time.", .ended)
         case .refused(let status, _): return self.card(status)
+        case .misdirected:
+            return Card(
+                "Not reachable", "The other side could not be reached where it said it would be." + self.staff, .warning
+            )
         case .notAnswered: return self.noAnswer
         case .noResponse:
             return Card("No reply", "The other side did not reply." + self.later, .warning)

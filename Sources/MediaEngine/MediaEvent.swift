@@ -16,4 +16,7 @@ public enum MediaEvent: Hashable, Sendable {
     case sourceChanged(StreamKind)
     /// The peer pressed a key (RFC 4733): the ASCII character, once a press.
     case digit(UInt8)
+    /// The decoder needs a key frame, and the peer did not say that it understands requests by RTCP: ask it by SIP INFO
+    /// (RFC 5168). At once, then ever less often until the picture is back.
+    case keyFrameWanted
 }

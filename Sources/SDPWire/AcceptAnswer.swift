@@ -3,7 +3,8 @@
 import Bytes
 
 extension OfferAnswer {
-    /// What the peer's answer to our offer comes to. `offer` is what `makeOffer` gave.
+    /// What the peer's answer to our offer comes to. `offer` is what `makeOffer` gave, or in a refresh of the session
+    /// whatever we said last.
     ///
     /// A peer that leaves out or swaps media is understood by their kinds; a medium it makes unusable counts as
     /// refused.
@@ -11,7 +12,7 @@ extension OfferAnswer {
         _ answer: SessionDescription, to offer: SessionDescription
     ) throws(Fault) -> NegotiatedSession {
         var session = NegotiatedSession()
-        for (index, offered) in offer.media.enumerated() {
+        for (index, offered) in offer.media.enumerated() where offered.port != 0 {
             guard let answered = Self.counterpart(of: index, in: answer, offer) else { continue }
             let isV6 = offer.connection(of: offered)?.address?.isV6 ?? false
             let stream = AnsweredStream(offered, offer.direction(of: offered), answered, of: answer, isV6: isV6)?
@@ -24,7 +25,7 @@ extension OfferAnswer {
         }
         guard session.isEmpty else { return session }
         let foreign = answer.media.first { $0.port != 0 && !$0.profile.isPlainRTP }
-        throw foreign.map { .foreignProfile($0.profile) } ?? .nothingInCommon
+        throw foreign.map { .foreignProfile($0.kind, $0.profile) } ?? .nothingInCommon
     }
 
     /// The medium in the same place where it is of the same kind; else the first of that kind that is out of place
@@ -88,29 +89,26 @@ private struct AnsweredStream {
             let theirs = known.first { $0.payloadType == type }?.codec
             let isUnsaid = self.answered.rtpMap(for: type) == nil
             guard let codec = theirs ?? (isUnsaid ? ours.first { $0.payloadType == type }?.codec : nil),
-                let match = Self.match(codec, type, ours)
+                let match = Self.match(codec, type, ours), let joined = Self.joined(codec, match.codec)
             else { return nil }
-            return Format(offeredType: match.payloadType, answeredType: type, codec: Self.joined(codec, match.codec))
+            return Format(offeredType: match.payloadType, answeredType: type, codec: joined)
         }
     }
 
     /// Ours of the same payload type, else of the same packetization mode, else of the same encoding.
     private static func match(_ codec: NegotiatedCodec, _ type: UInt8, _ ours: [OfferedFormat]) -> OfferedFormat? {
         let same = ours.filter { $0.codec.isSameEncoding(as: codec) }
-        return same.first { $0.payloadType == type } ?? same.first { self.mode($0.codec) == self.mode(codec) }
-            ?? same.first
+        return same.first { $0.payloadType == type } ?? same.first { $0.codec.isSameFormat(as: codec) } ?? same.first
     }
 
-    private static func mode(_ codec: NegotiatedCodec) -> UInt8? {
-        guard case .h264(let parameters) = codec else { return nil }
-        return parameters.packetizationMode
-    }
-
-    /// The peer's parameters, but never a packetization mode that one side did not speak of.
-    private static func joined(_ theirs: NegotiatedCodec, _ ours: NegotiatedCodec) -> NegotiatedCodec {
-        guard case .h264(var parameters) = theirs, case .h264(let own) = ours else { return theirs }
-        parameters.packetizationMode = min(parameters.packetizationMode, own.packetizationMode)
-        return .h264(parameters)
+    /// The peer's parameters, but never a packetization mode that one side did not speak of. Nil for a profile that we
+    /// do not have in common.
+    private static func joined(_ theirs: NegotiatedCodec, _ ours: NegotiatedCodec) -> NegotiatedCodec? {
+        guard case .h264(let parameters) = theirs, case .h264(let own) = ours else { return theirs }
+        guard parameters.suitability(beside: own) != nil else { return nil }
+        var agreed = parameters.agreed(with: own)
+        agreed.packetizationMode = min(agreed.packetizationMode, own.packetizationMode)
+        return .h264(agreed)
     }
 
     /// What may come in: our payload types, and the peer's own where they cannot be mistaken for another of ours.

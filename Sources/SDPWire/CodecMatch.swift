@@ -45,9 +45,11 @@ extension MediaDescription {
     /// The telephone-event that goes with a codec: that of its clock rate, or else the first (RFC 4733 section 2.1
     /// wants the former, many peers have only 8000 Hz).
     func telephoneEvent(beside codec: NegotiatedCodec) -> RTPMap? {
-        let events = self.rtpMaps.filter { $0.isNamed("telephone-event") }
+        let events = self.telephoneEvents
         return events.first { $0.clockRate == codec.clockRate } ?? events.first
     }
+
+    var telephoneEvents: [RTPMap] { self.rtpMaps.filter { $0.isNamed("telephone-event") } }
 
     /// Feedback messages that both this medium and we speak of for a payload type.
     func sharedFeedback(for payloadType: UInt8) -> [RtcpFeedback.Kind] {
@@ -78,15 +80,16 @@ extension NegotiatedCodec {
 // MARK: - H.264 by meaning
 
 extension H264Parameters {
-    /// How well an offered format suits us, 0 best; nil where we could not decode it.
+    /// How well a format of the peer's suits us, 0 best; nil where we could not decode it.
     ///
-    /// Baseline offers are in practice constrained baseline, with the flag forgotten. Main and high come last: we
-    /// decode them, and what we send is a subset of both.
-    var suitability: Int? {
+    /// What we send is constrained baseline, which all decode but extended ones of old. Main and high come last: we
+    /// decode them too.
+    func suitability(beside own: H264Parameters) -> Int? {
         let byMode = self.packetizationMode == 1 ? 0 : 1
-        switch self.profileLevelID.profile {
-        case .constrainedBaseline, .baseline: return byMode
-        case .main, .constrainedHigh, .high: return 2 + byMode
+        let profile = self.profileLevelID.profile
+        if profile.isSame(as: own.profileLevelID.profile) { return byMode }
+        switch profile {
+        case .constrainedBaseline, .baseline, .main, .constrainedHigh, .high: return 2 + byMode
         case .extended, .other: return nil
         }
     }
@@ -101,5 +104,16 @@ extension H264Parameters {
         var answer = H264Parameters(profileLevelID: level, packetizationMode: self.packetizationMode)
         answer.isLevelAsymmetryAllowed = self.isLevelAsymmetryAllowed
         return answer
+    }
+
+    /// What we send by, where these are the peer's parameters: never above our own level unless both said that levels may
+    /// differ.
+    func agreed(with own: H264Parameters) -> H264Parameters {
+        guard !(self.isLevelAsymmetryAllowed && own.isLevelAsymmetryAllowed),
+            own.profileLevelID.level < self.profileLevelID.level
+        else { return self }
+        var agreed = self
+        agreed.receiveLimits = own.profileLevelID.level.limits
+        return agreed
     }
 }

@@ -7,6 +7,18 @@ public enum H264Profile: Hashable, Sendable {
     case constrainedBaseline, baseline, extended, main, constrainedHigh, high
     /// `profile_idc` of any other.
     case other(UInt8)
+
+    /// Whether both mean the same. Baseline is in practice constrained baseline, with the flag forgotten.
+    public func isSame(as other: H264Profile) -> Bool {
+        self.withFlag == other.withFlag
+    }
+
+    private var withFlag: H264Profile {
+        switch self {
+        case .baseline: return .constrainedBaseline
+        case .constrainedBaseline, .extended, .main, .constrainedHigh, .high, .other: return self
+        }
+    }
 }
 
 /// `profile-level-id`: three bytes, compared by meaning (RFC 6184 section 8.1).

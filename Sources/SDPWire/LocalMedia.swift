@@ -58,8 +58,10 @@ public struct LocalStream: Hashable, Sendable {
     public var codecs: [CodecOffer]
     /// What we would do if the peer agreed.
     public var wish: Direction
-    /// Payload type of telephone-event at 8000 Hz in our offers (RFC 4733); nil for video.
+    /// Payload type of telephone-event in our offers (RFC 4733); nil for video.
     public var telephoneEventPayloadType: UInt8?
+    /// Hertz: 8000, which all peers know, unless the session uses another already.
+    var telephoneEventRate: UInt32 = 8_000
     public var ssrc: UInt32
     public var cname: ByteString
     /// What we want to receive at most; nil where we do not care.

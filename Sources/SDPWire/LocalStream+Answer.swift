@@ -17,7 +17,7 @@ extension LocalStream {
             kind: media.kind, profile: media.profile, formats: [(type, choice.answered)], event: event,
             direction: direction, feedback: feedback.map { RtcpFeedback(payloadType: type, $0) })
         let stream = NegotiatedStream(
-            codec: choice.offered.codec, sendPayloadType: type,
+            codec: choice.sent, sendPayloadType: type,
             receivePayloadTypes: [PayloadBinding(payloadType: type, codec: choice.answered)],
             telephoneEvent: event.map {
                 NegotiatedTelephoneEvent(
@@ -32,6 +32,8 @@ extension LocalStream {
         var offered: OfferedFormat
         /// The same codec with the parameters that we answer.
         var answered: NegotiatedCodec
+        /// And with those that we send by.
+        var sent: NegotiatedCodec
         /// 0 is best.
         var suitability: Int
     }
@@ -50,12 +52,14 @@ extension LocalStream {
     private func choice(_ offered: OfferedFormat) -> Choice? {
         for own in self.codecs where own.codec.isSameEncoding(as: offered.codec) {
             guard case .h264(let theirs) = offered.codec, case .h264(let ours) = own.codec else {
-                return Choice(offered: offered, answered: own.codec, suitability: 0)
+                return Choice(offered: offered, answered: own.codec, sent: offered.codec, suitability: 0)
             }
-            guard ours.packetizationMode == theirs.packetizationMode, let suitability = theirs.suitability else {
-                continue
-            }
-            return Choice(offered: offered, answered: .h264(theirs.answer(ours)), suitability: suitability)
+            guard ours.packetizationMode == theirs.packetizationMode,
+                let suitability = theirs.suitability(beside: ours)
+            else { continue }
+            return Choice(
+                offered: offered, answered: .h264(theirs.answer(ours)), sent: .h264(theirs.agreed(with: ours)),
+                suitability: suitability)
         }
         return nil
     }

@@ -7,20 +7,24 @@ extension LocalStream {
     /// nothing is said of `nack` alone.
     static let feedback: [RtcpFeedback.Kind] = [.pli, .fir]
 
-    /// Everything we can do with this medium.
-    func offered(as kind: MediaKind) -> MediaDescription {
-        let event = self.telephoneEventPayloadType.map {
-            RTPMap(payloadType: $0, name: "telephone-event", clockRate: 8_000)
+    /// Everything we can do with this medium, or the best of it; `place` is where it lies in a session that stands.
+    func offered(as kind: MediaKind, _ size: OfferAnswer.Size, in place: Place?) -> MediaDescription {
+        var stream = place.map { self.renumbered(in: $0) } ?? self
+        if size == .trimmed { stream.codecs = stream.codecs.trimmed }
+        let event = stream.telephoneEventPayloadType.map {
+            RTPMap(payloadType: $0, name: "telephone-event", clockRate: stream.telephoneEventRate)
         }
         let feedback = kind == .video ? Self.feedback.map { RtcpFeedback($0) } : []
-        return self.described(
-            kind: kind, profile: .avp, formats: self.codecs.map { ($0.payloadType, $0.codec) }, event: event,
-            direction: self.wish, feedback: feedback)
+        let profile = place?.ours.profile ?? .avp
+        return stream.described(
+            kind: kind, profile: profile.isPlainRTP ? profile : .avp,
+            formats: stream.codecs.map { ($0.payloadType, $0.codec) }, event: event, direction: self.wish,
+            feedback: feedback, size: size)
     }
 
     func described(
         kind: MediaKind, profile: TransportProfile, formats: [(UInt8, NegotiatedCodec)], event: RTPMap?,
-        direction: Direction, feedback: [RtcpFeedback]
+        direction: Direction, feedback: [RtcpFeedback], size: OfferAnswer.Size = .full
     ) -> MediaDescription {
         let types = formats.map { $0.0 } + (event.map { [$0.payloadType] } ?? [])
         var media = MediaDescription(
@@ -28,27 +32,50 @@ extension LocalStream {
         if let bandwidth = self.bandwidthKbps {
             media.otherLines.append(OtherLine(type: UInt8(ascii: "b"), value: "AS:" + ByteString(decimal: bandwidth)))
         }
-        for (type, codec) in formats { media.attributes += codec.attributes(payloadType: type) }
-        if let event {
-            media.attributes.append(Attribute("rtpmap", event.printed))
-            media.attributes.append(Attribute("fmtp", ByteString(decimal: event.payloadType) + " 0-15"))
-        }
-        if kind == .audio { media.attributes.append(Attribute("ptime", "20")) }
+        for (type, codec) in formats { media.attributes += codec.attributes(payloadType: type, size) }
+        if let event { media.attributes.append(Attribute("rtpmap", event.printed)) }
         media.attributes += feedback.map { Attribute("rtcp-fb", $0.printed) }
         if self.rtcpPort != self.port &+ 1 {
             media.attributes.append(Attribute("rtcp", ByteString(decimal: self.rtcpPort)))
         }
-        media.attributes.append(Attribute("ssrc", ByteString(decimal: self.ssrc) + " cname:" + self.cname))
-        media.attributes.append(Attribute(direction.name))
+        switch size {
+        case .full:
+            if let event {
+                media.attributes.append(Attribute("fmtp", ByteString(decimal: event.payloadType) + " 0-15"))
+            }
+            if kind == .audio { media.attributes.append(Attribute("ptime", "20")) }
+            media.attributes.append(Attribute("ssrc", ByteString(decimal: self.ssrc) + " cname:" + self.cname))
+            media.attributes.append(Attribute(direction.name))
+        case .trimmed:
+            // All that the full form says is so where nothing is said (RFC 4733 section 2.5.1.1, RFC 8866 section 6.7).
+            if direction != .sendrecv { media.attributes.append(Attribute(direction.name)) }
+        }
         return media
     }
 }
 
+extension [CodecOffer] {
+    /// The best of each codec, and one of the two that are G.711.
+    fileprivate var trimmed: [CodecOffer] {
+        var kept: [CodecOffer] = []
+        for offer in self where !kept.contains(where: { $0.codec.canReplace(offer.codec) }) { kept.append(offer) }
+        return kept
+    }
+}
+
 extension NegotiatedCodec {
+    fileprivate func canReplace(_ other: NegotiatedCodec) -> Bool {
+        switch (self, other) {
+        case (.opus, .opus), (.h264, .h264), (.pcmu, .pcmu), (.pcmu, .pcma), (.pcma, .pcmu), (.pcma, .pcma): return true
+        case (.opus, _), (.h264, _), (.pcmu, _), (.pcma, _): return false
+        }
+    }
+
     /// The lines that say what a payload type is. Static types have theirs as well, for readers and odd peers.
-    fileprivate func attributes(payloadType: UInt8) -> [Attribute] {
+    fileprivate func attributes(payloadType: UInt8, _ size: OfferAnswer.Size) -> [Attribute] {
         let map = RTPMap(payloadType: payloadType, name: self.name, clockRate: self.clockRate, channels: self.channels)
-        let lines = [Attribute("rtpmap", map.printed)]
+        let isStatic = RTPMap.fixed(payloadType) == map
+        let lines = isStatic && size == .trimmed ? [] : [Attribute("rtpmap", map.printed)]
         guard let parameters = self.parameters else { return lines }
         return lines + [Attribute("fmtp", ByteString(decimal: payloadType) + " " + parameters)]
     }

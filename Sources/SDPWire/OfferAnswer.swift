@@ -13,20 +13,68 @@ public enum OfferAnswer {
     /// Why an answer to our offer leaves nothing to send or receive.
     public enum Fault: Error, Hashable, Sendable {
         case nothingInCommon
-        /// The answer insists on another way to transport media (secure RTP, say) than we offered.
-        case foreignProfile(TransportProfile)
+        /// The answer insists on another way to transport this medium (secure RTP, say) than we offered.
+        case foreignProfile(MediaKind, TransportProfile)
+
+        /// For the log.
+        public var sentence: ByteString {
+            switch self {
+            case .nothingInCommon: return "nothing in common"
+            case .foreignProfile(let kind, let profile):
+                return kind.word + " answered by " + profile.word + ", which was not offered"
+            }
+        }
+    }
+
+    /// What both sides said last: the description of ours and the one of theirs that belong together.
+    public struct Agreed: Hashable, Sendable {
+        public var local: SessionDescription
+        public var remote: SessionDescription
+
+        public init(local: SessionDescription, remote: SessionDescription) {
+            self.local = local
+            self.remote = remote
+        }
+    }
+
+    /// How much an offer says.
+    public enum Size: Hashable, Sendable {
+        case full
+        /// Without what a peer can do without: a second format of the same codec or of G.711, lines that say what is so
+        /// anyway.
+        case trimmed
     }
 
     /// An offer of all we can do: RTP/AVP with feedback lines, which old and new peers accept.
     ///
+    /// In a session that stands, media keep their places and never become fewer (RFC 3264 section 8): what we do not
+    /// want any more has port 0, what is new comes last or where its kind was refused before.
     /// `sessionVersion` goes up by one with each offer or answer that differs from the one before.
     public static func makeOffer(
-        _ local: LocalMedia, sessionID: UInt64, sessionVersion: UInt64
+        _ local: LocalMedia, following former: Agreed? = nil, size: Size = .full, sessionID: UInt64,
+        sessionVersion: UInt64
     ) -> SessionDescription {
         var offer = Self.empty(local, sessionID, sessionVersion)
-        offer.media.append(local.audio.offered(as: .audio))
-        if let video = local.video { offer.media.append(video.offered(as: .video)) }
+        let places = former?.local.media ?? []
+        let audioPlace = Self.place(of: .audio, in: places)
+        let videoPlace = Self.place(of: .video, in: places)
+        for (index, media) in places.enumerated() {
+            if index == audioPlace {
+                offer.media.append(local.audio.offered(as: .audio, size, in: Place(former, index)))
+            } else if index == videoPlace, let video = local.video {
+                offer.media.append(video.offered(as: .video, size, in: Place(former, index)))
+            } else {
+                offer.media.append(media.refused)
+            }
+        }
+        if audioPlace == nil { offer.media.append(local.audio.offered(as: .audio, size, in: nil)) }
+        if videoPlace == nil, let video = local.video { offer.media.append(video.offered(as: .video, size, in: nil)) }
         return offer
+    }
+
+    /// Where a kind lies already; else where it was refused.
+    private static func place(of kind: MediaKind, in media: [MediaDescription]) -> Int? {
+        media.firstIndex { $0.kind == kind && $0.port != 0 } ?? media.firstIndex { $0.kind == kind }
     }
 
     /// The answer to an offer: as many media in the same order, the offer's payload types and profiles, refused media
@@ -71,6 +119,20 @@ extension OfferAnswer.Answer {
         case .other:
             return nil
         }
+    }
+}
+
+/// One medium of a session that stands, as we said it last and as the peer did; nil where it was refused or is over: what
+/// comes there then is a new medium.
+struct Place {
+    var ours: MediaDescription
+    var theirs: MediaDescription?
+
+    init?(_ agreed: OfferAnswer.Agreed?, _ index: Int) {
+        guard let agreed, index < agreed.local.media.count, agreed.local.media[index].port != 0 else { return nil }
+        self.ours = agreed.local.media[index]
+        let theirs = index < agreed.remote.media.count ? agreed.remote.media[index] : nil
+        self.theirs = theirs?.kind == self.ours.kind ? theirs : nil
     }
 }
 

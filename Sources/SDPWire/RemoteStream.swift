@@ -12,22 +12,26 @@ struct RemoteStream {
     var ptimeMs: Int
     var bandwidthKbps: Int?
 
-    /// Nil where nothing can be sent that way: refused, secure, a name or group for an address, another IP family.
+    /// Nil where nothing can be sent that way: refused, secure, a name or group for an address, another IP family. On
+    /// hold in the old style the family says nothing.
     init?(_ media: MediaDescription, of description: SessionDescription, isV6: Bool) {
         guard media.port != 0, media.profile.isPlainRTP,
-            let address = description.connection(of: media)?.address, address.isV6 == isV6
+            let address = description.connection(of: media)?.address, address.isV6 == isV6 || address.isUnspecified
         else { return nil }
         self.rtp = SocketAddress(address, port: media.port)
         self.rtcp = media.rtcpAddress(beside: self.rtp)
         let written = description.direction(of: media)
         self.direction = Direction(sends: written.sends, receives: written.receives && !address.isUnspecified)
-        self.ptimeMs = Self.packetTime(media)
+        self.ptimeMs = Self.packetTime(media, of: description)
         self.bandwidthKbps = media.otherLines.bandwidthKbps ?? description.otherLines.bandwidthKbps
     }
 
     /// Of the packet times that every codec here can make, the longest that does not exceed what the peer asks for.
-    private static func packetTime(_ media: MediaDescription) -> Int {
-        let asked = min(media.ptimeMs ?? 20, media.maxPtimeMs ?? 60)
+    /// The attributes belong to media, but some write them for the session.
+    private static func packetTime(_ media: MediaDescription, of description: SessionDescription) -> Int {
+        let session = MediaDescription(
+            kind: media.kind, port: 0, profile: media.profile, formats: [], attributes: description.attributes)
+        let asked = min(media.ptimeMs ?? session.ptimeMs ?? 20, media.maxPtimeMs ?? session.maxPtimeMs ?? 60)
         return [60, 40, 20].first { $0 <= asked } ?? 10
     }
 }

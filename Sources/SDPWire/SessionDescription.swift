@@ -39,4 +39,11 @@ public struct SessionDescription: Hashable, Sendable {
         media.direction ?? self.attributes.last { Direction($0.name) != nil }.flatMap { Direction($0.name) }
             ?? .sendrecv
     }
+
+    /// Whether the other description says the same, its version aside.
+    public func isSame(as other: SessionDescription) -> Bool {
+        var copy = other
+        copy.origin = self.origin
+        return copy == self
+    }
 }

@@ -37,7 +37,9 @@ extension SIPEngine {
             .incoming(
                 IncomingCall(
                     from: request.envelope.from, target: target, flow: request.flow, offer: offer,
-                    isAnsweredAutomatically: request.message.wantsAutomaticAnswer, replaces: nil)))
+                    isAnsweredAutomatically: request.message.wantsAutomaticAnswer
+                        && self.configuration.access.answersAutomatically(request.flow.remote.address),
+                    replaces: nil)))
     }
 
     var unsupportedBody: Refusal {
@@ -84,10 +86,7 @@ extension SIPEngine {
 extension SIPMessage {
     /// Answer-Mode (RFC 5373), `answer-after=0` in Call-Info, `auto-answer` or `info=alert-autoanswer` in Alert-Info.
     fileprivate var wantsAutomaticAnswer: Bool {
-        for name in [HeaderName.other("Answer-Mode"), .other("Priv-Answer-Mode")]
-        where self.first(name)?.hasPrefixIgnoringCase("auto") ?? false {
-            return true
-        }
+        if self.answerMode?.isAutomatic ?? false { return true }
         return self.fields(.callInfo).contains { $0.containsIgnoringCase("answer-after=0") }
             || self.fields(.alertInfo).contains {
                 $0.containsIgnoringCase("auto-answer") || $0.containsIgnoringCase("alert-autoanswer")

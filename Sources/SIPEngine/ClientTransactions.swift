@@ -16,6 +16,10 @@ struct ClientEntry {
         case bye(CallHandle)
         /// The BYE for a branch of a fork that was too slow, or whose call is gone.
         case discard
+        case inform(CallHandle)
+        case message(MessageID)
+        /// About the REFER of this number.
+        case notify(UInt64)
     }
 
     /// A 2xx that was acknowledged, so that its copies are, too.
@@ -31,6 +35,8 @@ struct ClientEntry {
     let branch: ByteString
     let bytes: [UInt8]
     let flow: Flow
+    /// The way of datagrams that a request too large for one was meant to go.
+    let insteadOf: Flow?
     var machine: Machine
     /// INVITE only: the dialogs that its 2xx made, the call's own among them.
     var acknowledged: [Acknowledged] = []
@@ -76,14 +82,16 @@ extension SIPEngine {
     /// Sends a request with a new branch, and keeps it until it is answered and copies of the answer have died out.
     mutating func sendRequest(_ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, now: Instant) {
         let branch = self.newBranch()
+        let way = self.way(of: message, on: flow)
         var message = message
-        message.prepend(.via, self.via(branch, flow).printed)
-        self.start(message, branch: branch, on: flow, for: purpose, now: now)
+        message.prepend(.via, self.via(branch, way).printed)
+        self.start(message, branch: branch, on: way, insteadOf: way == flow ? nil : flow, for: purpose, now: now)
     }
 
     /// As `sendRequest`, for a message that has its Via.
     mutating func start(
-        _ message: SIPMessage, branch: ByteString, on flow: Flow, for purpose: ClientEntry.Purpose, now: Instant
+        _ message: SIPMessage, branch: ByteString, on flow: Flow, insteadOf: Flow? = nil,
+        for purpose: ClientEntry.Purpose, now: Instant
     ) {
         guard let method = message.method else { preconditionFailure("a request of ours has a method") }
         self.makeRoomForClient()
@@ -96,7 +104,7 @@ extension SIPEngine {
         self.clients.append(
             ClientEntry(
                 purpose: purpose, request: message, method: method, branch: branch, bytes: bytes, flow: flow,
-                machine: machine))
+                insteadOf: insteadOf, machine: machine))
         self.send(bytes, on: flow)
     }
 
@@ -108,7 +116,7 @@ extension SIPEngine {
         let oldest =
             live.first { self.clients[$0].isLingering } ?? live.first { !self.isAwaited(self.clients[$0].purpose) }
         guard let oldest else {
-            preconditionFailure("calls are fewer than half of the entries, and each waits on two at most")
+            preconditionFailure("all that anything may wait on at once is less than the entries")
         }
         self.counters.add(.tooManyTransactions)
         self.abandonClient(oldest)
@@ -117,6 +125,7 @@ extension SIPEngine {
     private func isAwaited(_ purpose: ClientEntry.Purpose) -> Bool {
         switch purpose {
         case .invite(let handle), .bye(let handle): return self.callIndex(handle) != nil
+        case .inform, .message, .notify: return true
         case .cancel, .discard: return false
         }
     }
@@ -140,14 +149,16 @@ extension SIPEngine {
 // MARK: - What happens to a request
 
 extension SIPEngine {
+    func clientIndex(answeredBy response: SIPMessage) -> Int? {
+        guard let branch = response.topVia?.branch, let method = response.cseq?.method else { return nil }
+        return self.clients.firstIndex { $0.branch == branch && $0.method == method && !$0.isTerminated }
+    }
+
     mutating func receivedResponse(_ response: SIPMessage, now: Instant) {
-        guard response.vias?.count == 1, let envelope = response.envelope, let status = response.status else {
+        guard response.vias?.count == 1, let status = response.status else {
             return self.counters.add(.misdirectedResponse)
         }
-        let index = self.clients.firstIndex {
-            $0.branch == envelope.via.branch && $0.method == envelope.cseq.method && !$0.isTerminated
-        }
-        guard let index else { return self.counters.add(.strayResponse) }
+        guard let index = self.clientIndex(answeredBy: response) else { return self.counters.add(.strayResponse) }
         switch self.clients[index].machine {
         case .invite(var machine):
             let action = machine.received(status, now: now)
@@ -157,7 +168,7 @@ extension SIPEngine {
             let action = machine.received(status, now: now)
             self.clients[index].machine = .other(machine)
             switch action {
-            case .passUp: self.finished(self.clients[index].purpose)
+            case .passUp: self.finished(self.clients[index].purpose, response, status, now)
             case .ignore: break
             }
         }
@@ -192,7 +203,7 @@ extension SIPEngine {
             self.clients[index].machine = .invite(machine)
             switch action {
             case .retransmit: self.sendAgain(index)
-            case .giveUp: self.failed(self.clients[index].purpose, .timedOut)
+            case .giveUp: self.failed(self.clients[index].purpose, .timedOut, now)
             case .doNothing: break
             }
         case .other(var machine):
@@ -200,13 +211,14 @@ extension SIPEngine {
             self.clients[index].machine = .other(machine)
             switch action {
             case .retransmit: self.sendAgain(index)
-            case .giveUp: self.failed(self.clients[index].purpose, .timedOut)
+            case .giveUp: self.failed(self.clients[index].purpose, .timedOut, now)
             case .doNothing: break
             }
         }
     }
 
-    mutating func clientTransportFailed(at index: Int) {
+    mutating func clientTransportFailed(at index: Int, now: Instant) {
+        if self.sendAsDatagram(at: index, now: now) { return }
         let isReported: Bool
         switch self.clients[index].machine {
         case .invite(var machine):
@@ -216,7 +228,7 @@ extension SIPEngine {
             isReported = machine.transportFailed() == .report
             self.clients[index].machine = .other(machine)
         }
-        if isReported { self.failed(self.clients[index].purpose, .flowFailed) }
+        if isReported { self.failed(self.clients[index].purpose, .flowFailed, now) }
     }
 
     private mutating func sendAgain(_ index: Int) {
@@ -224,20 +236,30 @@ extension SIPEngine {
         self.send(self.clients[index].bytes, on: self.clients[index].flow)
     }
 
-    private mutating func finished(_ purpose: ClientEntry.Purpose) {
+    /// The final answer to a request that is no INVITE.
+    private mutating func finished(
+        _ purpose: ClientEntry.Purpose, _ response: SIPMessage, _ status: StatusCode, _ now: Instant
+    ) {
         switch purpose {
         case .bye(let handle): self.byeFinished(handle)
         // The INVITE's own final answer ends a cancelled call.
         case .cancel, .discard, .invite: break
+        case .inform(let handle): self.informFinished(handle, isTaken: status.isSuccess, now: now)
+        case .message(let id): self.put(.messageFinished(id, status))
+        case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
         }
     }
 
-    private mutating func failed(_ purpose: ClientEntry.Purpose, _ reason: EndReason) {
+    private mutating func failed(_ purpose: ClientEntry.Purpose, _ reason: EndReason, _ now: Instant) {
         self.counters.add(.unanswered)
         switch purpose {
         case .invite(let handle): self.receivedFailure(handle, reason)
         case .bye(let handle): self.byeFinished(handle)
         case .cancel, .discard: break
+        case .inform(let handle): self.informFinished(handle, isTaken: false, now: now)
+        case .message(let id):
+            self.put(.messageFinished(id, reason == .timedOut ? .requestTimeout : .serviceUnavailable))
+        case .notify(let id): self.notified(id, isTaken: false, now: now)
         }
     }
 }

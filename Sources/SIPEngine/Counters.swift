@@ -30,15 +30,19 @@ public enum SIPCount: Int, CaseIterable, Sendable {
     case retransmitted
     /// An answer of ours that was sent again.
     case answeredAgain
-    /// An INVITE of ours above the size that is safe in one datagram (RFC 3261 section 18.1.1).
-    case largeInvite
+    /// A request of ours above the size that is safe in one datagram (RFC 3261 section 18.1.1).
+    case largeRequest
+    /// One of those that went by UDP after all, for TCP was refused.
+    case streamRefused
     /// A final answer to a request of ours never came.
     case unanswered
+    /// A message, a ping or noise from somebody who may not talk to us: nothing was answered.
+    case stranger
 }
 
 /// How often each `SIPCount` happened since the start.
 public struct SIPCounters: Sendable {
-    private var counts = InlineArray<16, UInt64>(repeating: 0)
+    private var counts = InlineArray<18, UInt64>(repeating: 0)
 
     public subscript(count: SIPCount) -> UInt64 { self.counts[count.rawValue] }
 

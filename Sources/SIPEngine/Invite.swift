@@ -19,18 +19,14 @@ extension SIPEngine {
         let machine = CallMachine(outgoing: lengths)
         self.calls.append(Call(handle: handle, callID: callID, localTag: localTag, machine: machine))
         self.sendRequest(message, on: request.flow, for: .invite(handle), now: now)
-        let size = self.clients.last?.bytes.count ?? 0
-        if size > Limits.datagramSizeSafe && !request.flow.transport.isReliable { self.counters.add(.largeInvite) }
     }
 
     /// The INVITE without its Via.
-    private func invitation(_ request: InviteRequest, _ callID: CallID, _ localTag: ByteString) -> SIPMessage {
+    func invitation(_ request: InviteRequest, _ callID: CallID, _ localTag: ByteString) -> SIPMessage {
         let target = request.target.asRequestURI
-        let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: request.flow)
-        let from = NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: localTag)
         var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: request.offer)
         message.add(.maxForwards, "70")
-        message.add(.from, from.printed)
+        message.add(.from, self.from(request.flow, tag: localTag).printed)
         message.add(.to, NameAddr(uri: .sip(target.asAddress)).printed)
         message.add(.callID, callID.text)
         message.add(.cseq, CSeq(1, .invite).printed)
@@ -78,7 +74,8 @@ extension SIPEngine {
             return self.send(copy.bytes, on: copy.flow)
         }
         guard entry.acknowledged.count < Limits.forksMax else { return self.counters.add(.tooManyForks) }
-        guard let dialog = Dialog(request: entry.request, response: response, flow: entry.flow) else {
+        let flow = entry.insteadOf ?? entry.flow
+        guard let dialog = Dialog(request: entry.request, response: response, flow: flow) else {
             preconditionFailure("our INVITE and what the parser lets through have all that a dialog needs")
         }
         self.acknowledge(dialog, at: client)

@@ -4,8 +4,9 @@
 enum Limits {
     /// Calls that live at once, the ones that are ending included.
     static let callsMax = 8
-    /// Client transactions: a call has at most three (INVITE, CANCEL, BYE), the losers of a fork one each.
-    static let clientTransactionsMax = 64
+    /// Client transactions. Something waits on at most seven for a call (its own, an INFO, a NOTIFY), and on our
+    /// MESSAGEs; the others may be forgotten.
+    static let clientTransactionsMax = 96
     /// Server transactions.
     static let serverTransactionsMax = 64
     /// Server transactions that only requests within our dialogs may use, so that strangers cannot shut them out.
@@ -16,8 +17,38 @@ enum Limits {
     static let earlyDialogsMax = 8
     /// Streams with a framer; the one unused for longest goes.
     static let streamsMax = 32
-    /// A larger INVITE should not go by UDP (RFC 3261 section 18.1.1).
-    static let datagramSizeSafe = 1_300
+    /// Streams with a framer of those who may not talk to us.
+    static let strangerStreamsMax = 4
+    /// How far into a stranger's message its Call-ID is looked for.
+    static let strangerHeadBytes = 4_096
+    /// Addresses of our servers.
+    static let trustedMax = 64
+    /// Hops of one call that refused TCP.
+    static let streamsRefusedMax = 4
+    /// REFERs with a decision, a new call or a NOTIFY to come.
+    static let referralsMax = 8
+    /// How long a REFER may wait for a decision; its sender gives up after 32 s.
+    static let referralDecisionMs = 16_000
+    /// How long the subscription of a REFER lasts: longer than a new call rings.
+    static let referralSeconds = 240
+    /// A longer Referred-By is not passed on.
+    static let referredByBytesMax = 512
+    /// MESSAGEs of ours without an answer.
+    static let messagesMax = 4
+    /// INFOs of one call, the one that is out included.
+    static let informsMax = 16
+    /// The body of an INFO with a digit.
+    static let digitBodyBytesMax = 256
+    /// How long a digit lasts at least, and where nothing is said about it.
+    static let digitMs = 100
+    static let digitMsMax = 5_000
+    /// The trace: messages, bytes of all of them, bytes of one.
+    static let traceEntriesMax = 192
+    static let traceBytesMax = 98_304
+    static let traceTextBytesMax = 2_048
+    /// Dialogs of a trace that are drawn, and the columns of peers in each.
+    static let traceDialogsMax = 8
+    static let tracePeersMax = 4
     /// INVITE is answered with 100 when nothing else was sent for so long (RFC 3261 section 17.2.1).
     static let tryingMs = 200
     /// How long an incoming call may wait for a decision (RFC 3261 section 13.3.1.1 speaks of three minutes).

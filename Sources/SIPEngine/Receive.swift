@@ -5,6 +5,8 @@ import SIPWire
 /// The bytes of one TCP connection on their way to be messages.
 struct Stream {
     let flow: Flow
+    /// Nobody who may talk to us was at the other end when it was used last.
+    var isStrangers = false
     var framer = SIPStreamFramer()
 }
 
@@ -15,51 +17,80 @@ extension SIPEngine {
         switch flow.transport {
         case .udp:
             // Empty lines keep a NAT binding open.
-            guard !bytes.allSatisfy({ $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) else { return }
-            self.receivedMessage(bytes, .datagram, on: flow, now: now)
+            guard bytes.contains(where: { $0 != ASCII.carriageReturn && $0 != ASCII.lineFeed }) else { return }
+            if !self.receivedMessage(bytes, .datagram, on: flow, now: now) { self.counters.add(.stranger) }
         case .tcp: self.receivedStream(bytes, on: flow, now: now)
         }
     }
 
     private mutating func receivedStream(_ bytes: [UInt8], on flow: Flow, now: Instant) {
-        var stream = self.takeStream(flow)
+        var stream = self.takeStream(flow, now: now)
         stream.framer.append(bytes)
         while let item = stream.framer.next() {
             switch item {
-            case .message(let message): self.receivedMessage(message, .stream, on: flow, now: now)
-            case .ping: self.send(SIPStreamFramer.pong, on: flow)
+            case .message(let message):
+                let isTaken = self.receivedMessage(message, .stream, on: flow, now: now)
+                guard isTaken else { return self.closeStrangers(flow, now: now) }
+            case .ping:
+                guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
+                self.put(.send(SIPStreamFramer.pong, on: flow))
             case .pong: break
             case .broken(let fault):
+                guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
                 self.counters.add(.brokenStream)
                 self.refuseFaulty(fault, on: flow)
                 self.close(flow)
-                return self.flowFailed(flow)
+                return self.flowFailed(flow, now: now)
             }
         }
         self.streams.append(stream)
     }
 
-    /// The flow's stream out of the table, or a new one for which there is room.
-    private mutating func takeStream(_ flow: Flow) -> Stream {
-        if let index = self.streams.firstIndex(where: { $0.flow == flow }) { return self.streams.remove(at: index) }
-        if self.streams.count >= Limits.streamsMax {
-            self.counters.add(.tooManyStreams)
-            let oldest = self.streams[0].flow
-            self.close(oldest)
-            self.flowFailed(oldest)
-        }
-        return Stream(flow: flow)
+    private mutating func closeStrangers(_ flow: Flow, now: Instant) {
+        self.counters.add(.stranger)
+        self.close(flow)
+        self.flowFailed(flow, now: now)
     }
 
-    private mutating func receivedMessage(_ bytes: [UInt8], _ framing: SIPFraming, on flow: Flow, now: Instant) {
+    /// The flow's stream out of the table, or a new one for which there is room. Strangers' streams push out only each
+    /// other.
+    private mutating func takeStream(_ flow: Flow, now: Instant) -> Stream {
+        let known = self.streams.firstIndex { $0.flow == flow }
+        var stream = known.map { self.streams.remove(at: $0) } ?? Stream(flow: flow)
+        stream.isStrangers = !self.isKnown(flow)
+        let alike = self.streams.filter { $0.isStrangers == stream.isStrangers }
+        if alike.count >= (stream.isStrangers ? Limits.strangerStreamsMax : Limits.streamsMax) {
+            self.counters.add(.tooManyStreams)
+            let oldest = alike[0].flow
+            self.close(oldest)
+            self.flowFailed(oldest, now: now)
+        }
+        return stream
+    }
+
+    /// False for what a stranger sent: nothing was done.
+    private mutating func receivedMessage(
+        _ bytes: [UInt8], _ framing: SIPFraming, on flow: Flow, now: Instant
+    ) -> Bool {
+        let isKnown = self.isKnown(flow)
+        guard isKnown || self.mayBeOurs(bytes) else { return false }
         do throws(SIPParseError) {
             let message = try SIPMessage.parse(bytes, framing: framing)
-            guard message.isRequest else { return self.receivedResponse(message, now: now) }
-            guard let request = Inbound(message, on: flow) else { return self.counters.add(.malformed) }
-            self.receivedRequest(request, now: now)
+            guard isKnown || self.isOurs(message, on: flow) else { return false }
+            self.trace.record(bytes, on: flow, isSent: false)
+            if !message.isRequest {
+                self.receivedResponse(message, now: now)
+            } else if let request = Inbound(message, on: flow) {
+                self.receivedRequest(request, now: now)
+            } else {
+                self.counters.add(.malformed)
+            }
         } catch {
+            guard isKnown else { return false }
+            self.trace.record(bytes, on: flow, isSent: false)
             self.refuseFaulty(error, on: flow)
         }
+        return true
     }
 
     /// A message that cannot be read: answered where the parser could still tell whom.
@@ -102,6 +133,8 @@ extension SIPEngine {
     /// RFC 3261 section 8.2. All but the INVITE that becomes a call is answered without state (section 8.2.7): a
     /// stranger's requests take no room, and a copy gets the same answer.
     private mutating func receivedOutsideDialog(_ request: Inbound, now: Instant) {
+        // RFC 6665 section 4.1.3: who notifies about a subscription that is none must hear so.
+        if request.method == .notify { return self.refuse(request, Refusal(.callOrTransactionDoesNotExist)) }
         if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
         if self.servers.contains(where: { $0.request.isMerged(with: request) }) {
             return self.refuse(request, Refusal(.loopDetected))
@@ -110,8 +143,9 @@ extension SIPEngine {
         case .invite: self.receivedInvite(request, now: now)
         case .options: self.answerOptions(request)
         case .message: self.receivedMessage(request, in: nil, nil, now: now)
+        case .refer: self.refuse(request, Refusal(.decline))
         case .bye, .update, .info, .prack, .notify: self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
-        case .ack, .cancel, .register, .subscribe, .refer, .publish, .other:
+        case .ack, .cancel, .register, .subscribe, .publish, .other:
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]))
         }
     }
@@ -122,7 +156,8 @@ extension SIPEngine {
             return self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
         }
         if request.flow.transport == .tcp { self.calls[index].dialog?.moved(to: request.flow) }
-        if let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
+        let isNotify = request.method == .notify
+        if !isNotify, let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
         if self.calls[index].dialog?.received(number: request.envelope.cseq.number) == .tooLow {
             return self.refuse(request, Refusal(.serverInternalError))
         }
@@ -139,8 +174,9 @@ extension SIPEngine {
         case (.prack, let id?): self.receivedPrack(request, at: index, id, now: now)
         case (.refer, let id?): self.receivedRefer(request, at: index, id, now: now)
         case (.message, let id?): self.receivedMessage(request, in: self.calls[index].handle, id, now: now)
-        case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.subscribe, let id?), (.notify, let id?),
-            (.publish, let id?), (.other, let id?):
+        case (.notify, let id?): self.refuse(request, Refusal(.callOrTransactionDoesNotExist), id, now: now)
+        case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.subscribe, let id?), (.publish, let id?),
+            (.other, let id?):
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]), id, now: now)
         }
     }
@@ -150,7 +186,9 @@ extension SIPEngine {
         if case .other = request.method { return Refusal(.notImplemented, [self.allowHeader]) }
         guard Self.allowed.contains(request.method) else { return Refusal(.methodNotAllowed, [self.allowHeader]) }
         guard request.uri.sip != nil else { return Refusal(.unsupportedURIScheme) }
-        let unknown = request.message.require
+        let unknown = request.message.require.filter { tag in
+            !Self.extensions.contains { $0.equalsIgnoringCase(tag) }
+        }
         if !unknown.isEmpty {
             return Refusal(.badExtension, unknown.map { Header(.unsupported, $0) })
         }
@@ -162,13 +200,13 @@ extension SIPEngine {
 
 extension SIPEngine {
     /// The session outlives its signalling: a call that stands goes on, and its next request opens a new way.
-    mutating func flowFailed(_ flow: Flow) {
+    mutating func flowFailed(_ flow: Flow, now: Instant) {
         self.streams.removeAll { $0.flow == flow }
         for index in self.calls.indices where self.calls[index].dialog?.flow == flow {
             self.calls[index].dialog?.isFlowOpen = false
         }
         for index in self.clients.indices where self.clients[index].flow == flow {
-            self.clientTransportFailed(at: index)
+            self.clientTransportFailed(at: index, now: now)
         }
     }
 }

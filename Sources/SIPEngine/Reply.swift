@@ -39,7 +39,7 @@ extension SIPEngine {
         }
         if status.isSuccess && isTarget {
             response.headers.append(self.allowHeader)
-            response.add(.supported, "")
+            response.add(.supported, Self.extensions.dropFirst().reduce(Self.extensions[0]) { $0 + ", " + $1 })
         }
         self.addServer(to: &response)
         return response
@@ -64,11 +64,20 @@ extension SIPEngine {
 // MARK: - What we say of ourselves
 
 extension SIPEngine {
-    static let allowed: [Method] = [.invite, .ack, .cancel, .bye, .options, .info, .update]
+    static let allowed: [Method] = [.invite, .ack, .cancel, .bye, .options, .info, .update, .refer, .message]
+
+    /// The extensions that we know, for Supported, and what may be in Require.
+    static let extensions: [ByteString] = ["norefersub"]
 
     var allowHeader: Header {
         let names = Self.allowed.dropFirst().reduce(Self.allowed[0].token) { $0 + ", " + $1.token }
         return Header(.allow, names)
+    }
+
+    /// Who we say we are in a request outside of a dialog.
+    func from(_ flow: Flow, tag: ByteString) -> NameAddr {
+        let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: flow)
+        return NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: tag)
     }
 
     func via(_ branch: ByteString, _ flow: Flow) -> Via {

@@ -12,6 +12,8 @@ import SIPWire
 public struct SIPEngine {
     /// Bytes of the longest text of a MESSAGE (RFC 3428 section 8: with its headers it fits in one datagram).
     public static let messageBytesMax = 1_000
+    /// Bytes of the largest request that goes in one datagram (RFC 3261 section 18.1.1).
+    public static let datagramSizeSafe = 1_300
     /// Addresses of one 3xx that are told.
     public static let redirectsMax = 8
 
@@ -60,10 +62,13 @@ public struct SIPEngine {
     var calls: [Call] = []
     var clients: [ClientEntry] = []
     var servers: [ServerEntry] = []
+    var referrals: [ReferralEntry] = []
     /// Streams with bytes of a message, the one used last at the end.
     var streams: [Stream] = []
     /// The servers that we dial or register with: they may talk to us (`AccessPolicy`).
     var trusted: [IPAddress] = []
+    /// The last messages in and out, secrets removed.
+    public internal(set) var trace: SIPTrace
     private var generator: Generator
     /// Makes the To tags of answers that keep no state: the same for copies of a request, and not to be guessed.
     let tagSecret: UInt64
@@ -74,6 +79,7 @@ public struct SIPEngine {
 
     public init(configuration: SIPConfiguration, seed: UInt64) {
         self.configuration = configuration
+        self.trace = SIPTrace(isKept: configuration.keepsTrace)
         self.generator = Generator(seed: seed)
         self.tagSecret = self.generator.next()
     }
@@ -87,9 +93,10 @@ public struct SIPEngine {
         precondition(self.taken == self.outputs.count, "every output is taken before the next input")
         self.outputs.removeAll(keepingCapacity: true)
         self.taken = 0
+        self.trace.now = now
         switch input {
         case .received(let bytes, let flow): self.received(bytes, on: flow, now: now)
-        case .flowFailed(let flow): self.flowFailed(flow)
+        case .flowFailed(let flow): self.flowFailed(flow, now: now)
         case .invite(let handle, let request): self.placeCall(handle, request, now: now)
         case .respond(let handle, let status, let body): self.respond(handle, status, body: body, now: now)
         case .hangUp(let handle, let reason): self.hangUp(handle, reason, now: now)
@@ -99,9 +106,10 @@ public struct SIPEngine {
         case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
-        case .trust(let addresses): self.trusted = addresses
+        case .trust(let addresses): self.trust(addresses)
         case .timeout: self.fireTimers(now: now)
         }
+        self.settleReferrals(now: now)
         self.sweep()
     }
 
@@ -118,11 +126,14 @@ public struct SIPEngine {
         for index in self.calls.indices { next = .sooner(next, self.calls[index].machine.timers.next) }
         for index in self.clients.indices { next = .sooner(next, self.clients[index].nextWakeUp) }
         for index in self.servers.indices { next = .sooner(next, self.servers[index].nextWakeUp) }
+        for index in self.referrals.indices { next = .sooner(next, self.referrals[index].machine.timers.next) }
         return next
     }
 
     /// Nothing is left of any call: no call, no transaction, no timer.
-    public var isIdle: Bool { self.calls.isEmpty && self.clients.isEmpty && self.servers.isEmpty }
+    public var isIdle: Bool {
+        self.calls.isEmpty && self.clients.isEmpty && self.servers.isEmpty && self.referrals.isEmpty
+    }
 
     /// Calls that are not over, the ones that are ending on the wire included.
     public var callCount: Int { self.calls.count }
@@ -141,6 +152,11 @@ public struct SIPEngine {
                 self.serverFired(timer, at: index, now: now)
             }
         }
+        for index in self.referrals.indices {
+            while let timer = self.referrals[index].machine.expire(now: now) {
+                self.referralFired(timer, at: index, now: now)
+            }
+        }
         for index in self.calls.indices {
             while let timer = self.calls[index].machine.expire(now: now) {
                 self.callFired(timer, at: index, now: now)
@@ -153,11 +169,13 @@ public struct SIPEngine {
         self.calls.removeAll { $0.machine.state == .ended }
         self.clients.removeAll { $0.isTerminated }
         self.servers.removeAll { $0.isTerminated }
+        self.referrals.removeAll { $0.machine.state == .ended }
     }
 
     // MARK: - For the verbs
 
     mutating func send(_ bytes: [UInt8], on flow: Flow) {
+        self.trace.record(bytes, on: flow, isSent: true)
         self.outputs.append(.send(bytes, on: flow))
     }
 
@@ -167,11 +185,16 @@ public struct SIPEngine {
 
     mutating func tell(_ handle: CallHandle, _ event: CallEvent) {
         self.put(.event(handle, event))
+        self.noteProgress(of: handle, event)
     }
 
     mutating func put(_ output: Output) {
         self.outputs.append(output)
     }
+
+    static let branchDigits = 16
+    static let tagDigits = 16
+    static let callIDDigits = 32
 
     mutating func newNumber() -> UInt64 {
         self.lastNumber &+= 1
@@ -179,15 +202,15 @@ public struct SIPEngine {
     }
 
     mutating func newBranch() -> ByteString {
-        Via.magicCookie + self.generator.token(digits: 16)
+        Via.magicCookie + self.generator.token(digits: Self.branchDigits)
     }
 
     mutating func newTag() -> ByteString {
-        self.generator.token(digits: 16)
+        self.generator.token(digits: Self.tagDigits)
     }
 
     mutating func newCallID() -> ByteString {
-        self.generator.token(digits: 32)
+        self.generator.token(digits: Self.callIDDigits)
     }
 
     mutating func random(below bound: UInt64) -> UInt64 {

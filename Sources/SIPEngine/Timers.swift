@@ -39,6 +39,8 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
     case cancelLimit
     /// Nobody decided about an incoming call, or about a changed session.
     case decision
+    /// Nobody decided about a REFER, or its subscription is over.
+    case referral
 }
 
 /// The deadlines of one transaction or call: a fixed table, one place for each timer.
@@ -46,7 +48,7 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
 /// A table asked about a timer that is not due, or not set, answers no: spurious wake-ups are harmless.
 struct TimerTable {
     /// `never` where a timer is stopped.
-    private var deadlines = InlineArray<18, UInt64>(repeating: Self.never)
+    private var deadlines = InlineArray<19, UInt64>(repeating: Self.never)
     private static let never = UInt64.max
 
     mutating func set(_ timer: SIPTimer, afterMs delayMs: Int, now: Instant) {

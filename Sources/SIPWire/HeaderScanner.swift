@@ -22,6 +22,13 @@ struct HeaderScanner {
         while let byte = self.peek, byte == ASCII.space || byte == ASCII.tab { self.position += 1 }
     }
 
+    /// As `skipBlanks`; whether there was one.
+    mutating func takeBlanks() -> Bool {
+        let start = self.position
+        self.skipBlanks()
+        return self.position > start
+    }
+
     /// Passes `byte` where it is next.
     mutating func take(_ byte: UInt8) -> Bool {
         guard self.peek == byte else { return false }
@@ -128,6 +135,11 @@ public enum QuotedString {
         return plain
     }
 
+    /// The text inside the quotes, byte for byte; text without quotes as it is.
+    static func raw(_ text: ByteString) -> ByteString {
+        self.end(in: text.bytes, from: 0) == text.count ? text.slice(1..<text.count - 1) : text
+    }
+
     /// `text` in quotes, with a backslash before quotes and backslashes. CR and LF, which no field can hold, become
     /// spaces.
     public static func quoted(_ text: ByteString) -> ByteString {
@@ -146,6 +158,7 @@ public enum HeaderList {
     /// The trimmed parts between commas that lie outside quotes and angle brackets. At most one more than
     /// `SIPLimits.listValues`, so that a caller can tell too many from enough.
     public static func split(_ value: ByteString) -> [ByteString] {
+        guard value.contains(ASCII.comma) else { return [value.trimmed()] }
         let bytes = value.bytes
         var parts: [ByteString] = []
         var start = 0
@@ -159,13 +172,13 @@ public enum HeaderList {
             case ASCII.less: isBracketed = true
             case ASCII.greater: isBracketed = false
             case ASCII.comma where !isBracketed:
-                parts.append(ByteString(bytes[start..<index]).trimmed())
+                parts.append(ByteString(trimming: bytes[start..<index]))
                 start = index + 1
             default: break
             }
             index += 1
         }
-        parts.append(ByteString(bytes[min(start, bytes.count)...]).trimmed())
+        parts.append(ByteString(trimming: bytes[min(start, bytes.count)...]))
         return parts
     }
 }

@@ -12,6 +12,8 @@ public enum SIPLimits {
     public static let listValues = 70
     /// Parameters of one header value, and of one URI.
     public static let parameters = 32
+    /// Challenges of one WWW-Authenticate or Proxy-Authenticate field.
+    public static let challenges = 8
     /// Bytes of a Call-ID, a tag or a branch that we are ready to keep for the length of a call.
     public static let identifierBytes = 1_024
 }

@@ -39,6 +39,11 @@ public struct Parameters: Hashable, Sendable {
         self.value(name).map { QuotedString.unquoted($0) }
     }
 
+    /// As `value`, with the quotes of a quoted string taken off and its backslashes left.
+    func rawText(of name: ByteString) -> ByteString? {
+        self.value(name).map { QuotedString.raw($0) }
+    }
+
     /// Sets the first parameter of this name or adds it. `nil` leaves only the name.
     public mutating func set(_ name: ByteString, _ value: ByteString?) {
         guard let index = self.list.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) else {

@@ -39,6 +39,16 @@ public struct SIPURI: Hashable, Sendable {
     /// The user with its escapes resolved: for people's eyes only.
     public var decodedUser: ByteString? { self.user.map { Escape.decoded($0) } }
 
+    /// The value of the first header of this name, escapes resolved (RFC 3261 section 19.1.5): what a Refer-To says
+    /// about Replaces. Nil where it is missing, or holds a control character, which no header field may get from here.
+    public func header(_ name: ByteString) -> ByteString? {
+        let found = self.headers.first { Escape.decoded($0.name).equalsIgnoringCase(name) }
+        guard let value = found?.value.map({ Escape.decoded($0) }),
+            value.bytes.allSatisfy({ $0 >= ASCII.space && $0 != 0x7F })
+        else { return nil }
+        return value
+    }
+
     /// `text` with every byte escaped that may not stand in the user part.
     public static func escapedUser(_ text: ByteString) -> ByteString {
         Escape.escaped(text, keeping: Escape.isUserByte)

@@ -50,6 +50,7 @@ extension StatusCode {
     public static let ringing = StatusCode(180)
     public static let sessionProgress = StatusCode(183)
     public static let ok = StatusCode(200)
+    public static let accepted = StatusCode(202)
     public static let badRequest = StatusCode(400)
     public static let unauthorized = StatusCode(401)
     public static let forbidden = StatusCode(403)
@@ -62,6 +63,7 @@ extension StatusCode {
     public static let unsupportedMediaType = StatusCode(415)
     public static let unsupportedURIScheme = StatusCode(416)
     public static let badExtension = StatusCode(420)
+    public static let badInfoPackage = StatusCode(469)
     public static let temporarilyUnavailable = StatusCode(480)
     public static let callOrTransactionDoesNotExist = StatusCode(481)
     public static let loopDetected = StatusCode(482)
@@ -126,6 +128,7 @@ extension StatusCode {
         case 421: return "Extension Required"
         case 422: return "Session Interval Too Small"
         case 423: return "Interval Too Brief"
+        case 469: return "Bad Info Package"
         case 480: return "Temporarily Unavailable"
         case 481: return "Call/Transaction Does Not Exist"
         case 482: return "Loop Detected"

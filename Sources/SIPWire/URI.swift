@@ -58,7 +58,7 @@ public enum Host: Hashable, Sendable {
     public init?(_ text: ByteString) {
         if text.bytes.first == ASCII.openBracket {
             guard text.bytes.last == ASCII.closeBracket,
-                let address = IPAddress(text.slice(1..<max(1, text.count - 1))), text.contains(ASCII.colon)
+                let address = Self.v6(text.slice(1..<max(1, text.count - 1)))
             else { return nil }
             self = .address(address)
         } else if let address = IPAddress(text) {
@@ -70,6 +70,16 @@ public enum Host: Hashable, Sendable {
             else { return nil }
             self = .name(text)
         }
+    }
+
+    /// Reads what stands in the brackets. The grammar of RFC 3261 gave an address with an IPv4 tail three colons where
+    /// it meant two, and RFC 5118 section 4.10 wants both to be taken.
+    private static func v6(_ text: ByteString) -> IPAddress? {
+        guard text.contains(ASCII.colon) else { return nil }
+        guard let last = text.bytes.lastIndex(of: ASCII.colon), text.contains(ASCII.dot),
+            text.slice(0..<last + 1).hasSuffix(":::")
+        else { return IPAddress(text) }
+        return IPAddress(text.slice(0..<last) + text.slice(last + 1..<text.count))
     }
 
     /// IPv6 addresses in brackets.

@@ -7,6 +7,8 @@ public enum ToneKind: Hashable, Sendable {
     case none
     /// The far end rings: 425 Hz, 1 s, every 5 s.
     case ringback
+    /// Somebody calls: 1000 Hz, 1 s, every 3 s.
+    case bell
     /// The far end is busy, or has gone: 425 Hz, half a second on and off.
     case busy
     /// The call failed: 425 Hz, 200 ms on and off.
@@ -17,6 +19,7 @@ public enum ToneKind: Hashable, Sendable {
         switch self {
         case .none: return (0, 1)
         case .ringback: return (48_000, 192_000)
+        case .bell: return (48_000, 96_000)
         case .busy: return (24_000, 24_000)
         case .error: return (9_600, 9_600)
         }
@@ -58,6 +61,7 @@ struct ToneGenerator {
 
     private(set) var kind = ToneKind.none
     private var tone = Oscillator(hertz: 425)
+    private var bell = Oscillator(hertz: 1000)
     private var click = Oscillator(hertz: 1000)
     private var position = 0
     private var level = 0
@@ -93,7 +97,8 @@ struct ToneGenerator {
         if self.position >= cadence.on + cadence.off { self.position = 0 }
         self.level = max(0, min(Self.rampFrames, self.level + (isOn ? 1 : -1)))
         guard self.level > 0 else { return 0 }
-        return self.tone.next() * Self.amplitude * Double(self.level) / Double(Self.rampFrames)
+        let wave = self.kind == .bell ? self.bell.next() : self.tone.next()
+        return wave * Self.amplitude * Double(self.level) / Double(Self.rampFrames)
     }
 
     private mutating func nextClick() -> Double {

@@ -199,7 +199,7 @@ final class MediaThread {
         case .silent(let kind, let since): self.wires.report(.silent(kind, since: since), self.generation)
         case .resumed(let kind): self.wires.report(.resumed(kind), self.generation)
         case .byeReceived(let kind): self.wires.report(.byeReceived(kind), self.generation)
-        case .sourceChanged, .digit: break
+        case .sourceChanged, .digit, .keyFrameWanted: break
         }
     }
 

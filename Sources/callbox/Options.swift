@@ -36,13 +36,17 @@ let usage: ByteString = """
     callbox check FILE                  print every problem of a configuration file
     callbox status                      what the running kiosk is doing
     callbox call [URI]                  call URI, or the configured address
-    callbox hangup                      end the call
+    callbox answer                      answer the call from outside that rings
+    callbox hangup                      end the call, or decline the one that rings
+    callbox hold, resume                make the other side wait, and go on
+    callbox video add|remove            with pictures, or with sound alone
     callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
     callbox events                      print events until interrupted, one JSON object a line
+    callbox trace [--messages]          the last dialogs as ladders, with their messages; without secrets
     callbox screenshot FILE.png         save the composed screen, where the display can be read back
     callbox --help, --version
 
-    The last six speak to the running kiosk through /run/callbox/control, or --control SOCKET.
+    All but the first two speak to the running kiosk through /run/callbox/control, or --control SOCKET.
     """
 
 /// The arguments, program name left out: from /proc, as bytes (proc(5)), which needs no runtime.
@@ -90,26 +94,30 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
 
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
-        ("status", 0...0), ("call", 0...1), ("hangup", 0...0), ("press", 1...1), ("release", 1...1), ("events", 0...0),
-        ("screenshot", 1...1),
+        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("resume", 0...0),
+        ("video", 1...1), ("press", 1...1), ("release", 1...1), ("events", 0...0), ("screenshot", 1...1),
+        ("trace", 0...0),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {
         return .misuse("unknown command " + verb + "; see callbox --help")
     }
     var socket = defaultControlPath
     var words: [ByteString] = []
+    var option = ByteString()
     var index = 0
     while index < arguments.count {
         if arguments[index] == "--control" {
             guard index + 1 < arguments.count else { return .misuse("--control wants a socket") }
             socket = arguments[index + 1]
             index += 1
+        } else if verb == "trace" && arguments[index] == "--messages" {
+            option = " messages"
         } else {
             words.append(arguments[index])
         }
         index += 1
     }
     guard expected.1.contains(words.count) else { return .misuse(verb + ": see callbox --help for what it takes") }
-    let line = words.reduce(verb) { $0 + " " + $1 }
+    let line = words.reduce(verb) { $0 + " " + $1 } + option
     return .tell(line, follow: verb == "events", socket: socket)
 }

@@ -66,6 +66,7 @@ final class SoundThread {
         switch tone {
         case .none: return .tone(.none)
         case .ringback: return .tone(.ringback)
+        case .bell: return .tone(.bell)
         case .busy: return .tone(.busy)
         case .error: return .tone(.error)
         case .key: return .click

@@ -90,7 +90,7 @@ final class FailedCallTests: XCTestCase {
         let empty = Scene()
         empty.resolver = .isSilent
         empty.press(.call)
-        empty.feed(.resolved(ResolutionID(1), .found([], local: Scene.kioskAddress)))
+        empty.feed(.resolved(empty.lastQuestion, .found([], local: Scene.kioskAddress)))
         self.checkOutcome(empty, "unknown-host", "Not reachable")
     }
 

@@ -20,18 +20,25 @@ final class KioskMachineFarTests: XCTestCase {
     func testProgressInEveryState() {
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "ignore", "calling"),
-            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"), ("connected", "ignore", "connected"),
+            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
+            ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.progressed(States.handle, .trying, now: States.now) }
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "tell", "ringing"),
-            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"), ("connected", "ignore", "connected"),
+            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
+            ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.progressed(States.handle, .ringing, now: States.now) }
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "startMedia", "early"),
             ("ringing", "startMedia", "early"), ("early", "updateMedia", "early"),
-            ("connected", "ignore", "connected"), ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"),
+            ("alerting", "ignore", "alerting"),
+            ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"), ("ending", "ignore", "ending"),
+            ("outcome", "ignore", "outcome"),
             ("stopping", "ignore", "stopping"),
         ]) { $0.progressed(States.handle, .media, now: States.now) }
     }
@@ -40,7 +47,10 @@ final class KioskMachineFarTests: XCTestCase {
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "startMedia", "connected"),
             ("ringing", "startMedia", "connected"), ("early", "updateMedia", "connected"),
-            ("connected", "ignore", "connected"), ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"),
+            ("alerting", "ignore", "alerting"),
+            ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"), ("ending", "ignore", "ending"),
+            ("outcome", "ignore", "outcome"),
             ("stopping", "ignore", "stopping"),
         ]) { $0.answered(States.handle, States.talk, now: States.now) }
     }
@@ -48,7 +58,9 @@ final class KioskMachineFarTests: XCTestCase {
     func testFailedInEveryState() {
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "giveUp", "outcome"),
-            ("ringing", "giveUp", "outcome"), ("early", "giveUp", "outcome"), ("connected", "giveUp", "outcome"),
+            ("ringing", "giveUp", "outcome"), ("early", "giveUp", "outcome"),
+            ("alerting", "giveUp", "outcome"), ("connected", "giveUp", "outcome"),
+            ("transferring", "giveUp", "outcome"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.failed(States.handle, .unusableMedia, now: States.now) }
     }
@@ -61,50 +73,36 @@ final class KioskMachineFarTests: XCTestCase {
         for reason in reasons {
             self.check([
                 ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "finish", "outcome"),
-                ("ringing", "finish", "outcome"), ("early", "finish", "outcome"), ("connected", "finish", "outcome"),
+                ("ringing", "finish", "outcome"), ("early", "finish", "outcome"),
+                ("alerting", "finish", "outcome"), ("connected", "finish", "outcome"),
+                ("transferring", "waitForTransfer", "ringing"),
                 ("ending", "finish", "idle"), ("outcome", "ignore", "outcome"), ("stopping", "exit", "idle"),
             ]) { $0.ended(States.handle, reason, now: States.now) }
         }
         for reason in [EndReason.localHangUp, .cancelled] {
             self.check([
                 ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "finish", "idle"),
-                ("ringing", "finish", "idle"), ("early", "finish", "idle"), ("connected", "finish", "idle"),
+                ("ringing", "finish", "idle"), ("early", "finish", "idle"),
+                ("alerting", "finish", "outcome"), ("connected", "finish", "idle"),
+                ("transferring", "waitForTransfer", "ringing"),
                 ("ending", "finish", "idle"), ("outcome", "ignore", "outcome"), ("stopping", "exit", "idle"),
             ]) { $0.ended(States.handle, reason, now: States.now) }
         }
     }
 
-    func testIncomingInEveryStateUnderBothPolicies() {
-        for (name, state) in States.all {
-            let machine = States.machine(state)
-            XCTAssertEqual(machine.incoming(policy: .refuse), .refuse(.temporarilyUnavailable), name)
-            switch name {
-            case "idle", "outcome": XCTAssertEqual(machine.incoming(policy: .answer), .answer, name)
-            case "stopping":
-                XCTAssertEqual(machine.incoming(policy: .answer), .refuse(.temporarilyUnavailable), name)
-            default: XCTAssertEqual(machine.incoming(policy: .answer), .refuse(.busyHere), name)
-            }
-        }
-    }
-
-    func testAcceptedInEveryState() {
-        self.check([
-            ("idle", "startMedia", "connected"), ("lookingUp", "ignore", "lookingUp"),
-            ("calling", "ignore", "calling"), ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
-            ("connected", "ignore", "connected"), ("ending", "ignore", "ending"),
-            ("outcome", "startMedia", "connected"), ("stopping", "ignore", "stopping"),
-        ]) { $0.accepted(States.stranger, from: "sip:x@y", States.talk, now: States.now) }
-    }
-
     func testReofferedAndRenegotiatedInEveryState() {
         self.check([
-            ("idle", "refuse", "idle"), ("lookingUp", "refuse", "lookingUp"), ("calling", "refuse", "calling"),
-            ("ringing", "refuse", "ringing"), ("early", "refuse", "early"), ("connected", "negotiate", "connected"),
+            ("idle", "refuse", "idle"), ("lookingUp", "refuse", "lookingUp"), ("calling", "negotiateEarly", "calling"),
+            ("ringing", "negotiateEarly", "ringing"), ("early", "negotiateEarly", "early"),
+            ("alerting", "refuse", "alerting"), ("connected", "negotiate", "connected"),
+            ("transferring", "negotiate", "transferring"),
             ("ending", "refuse", "ending"), ("outcome", "refuse", "outcome"), ("stopping", "refuse", "stopping"),
         ]) { $0.reoffered(States.handle) }
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "ignore", "calling"),
-            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"), ("connected", "updateMedia", "connected"),
+            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
+            ("alerting", "ignore", "alerting"), ("connected", "updateMedia", "connected"),
+            ("transferring", "updateMedia", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.renegotiated(States.handle, States.talk, now: States.now) }
     }
@@ -119,7 +117,9 @@ final class KioskMachineFarTests: XCTestCase {
             self.check(States.all.map { ($0.name, "doNothing", $0.name) }) { $0.media(report, now: States.now) }
         }
         for (report, action) in [(MediaReport.firstFrameShown, "firstFrame"), (.firstSoundPlayed, "firstSound")] {
-            let rows = States.all.map { ($0.name, $0.name == "connected" ? action : "doNothing", $0.name) }
+            let rows = States.all.map {
+                ($0.name, ["connected", "transferring"].contains($0.name) ? action : "doNothing", $0.name)
+            }
             self.check(rows) { $0.media(report, now: States.now) }
         }
     }
@@ -128,7 +128,7 @@ final class KioskMachineFarTests: XCTestCase {
         for (name, state) in States.all {
             var machine = States.machine(state)
             machine.reported(now: States.later(1))
-            XCTAssertEqual(machine.state == state, name != "connected", name)
+            XCTAssertEqual(machine.state == state, !["connected", "transferring"].contains(name), name)
         }
     }
 
@@ -143,6 +143,9 @@ final class KioskMachineFarTests: XCTestCase {
             XCTAssertEqual(machine.ended(other, .flowFailed, now: States.now), .ignore, name)
             XCTAssertEqual(machine.reoffered(other), .refuse(.callOrTransactionDoesNotExist), name)
             XCTAssertEqual(machine.renegotiated(other, States.talk, now: States.now), .ignore, name)
+            if name != "idle", name != "outcome" {
+                XCTAssertEqual(machine.accepted(other, States.caller, States.talk, now: States.now), .ignore, name)
+            }
             XCTAssertEqual(machine.state, state, name)
         }
     }
@@ -186,11 +189,14 @@ final class KioskMachineFarTests: XCTestCase {
     func testHoldIsToldAndSilenceOnHoldEndsNothing() {
         var machine = States.machine(States.connected)
         let held = MediaShape(hasAudio: true)
-        XCTAssertEqual(machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: true))
-        XCTAssertNil(machine.state.alarm, "on hold nothing is to be heard")
-        XCTAssertEqual(machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: nil))
         XCTAssertEqual(
-            machine.renegotiated(States.handle, States.talk, now: States.later(50_000)), .updateMedia(hold: false))
+            machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: true, waiting: nil))
+        XCTAssertNil(machine.state.alarm, "on hold nothing is to be heard")
+        XCTAssertEqual(
+            machine.renegotiated(States.handle, held, now: States.now), .updateMedia(hold: nil, waiting: nil))
+        XCTAssertEqual(
+            machine.renegotiated(States.handle, States.talk, now: States.later(50_000)),
+            .updateMedia(hold: false, waiting: nil))
         XCTAssertEqual(machine.state.alarm?.at, States.later(60_000), "time to begin again")
     }
 

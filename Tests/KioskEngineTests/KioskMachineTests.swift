@@ -45,7 +45,9 @@ final class KioskMachineTests: XCTestCase {
     func testDialInEveryState() {
         self.check([
             ("idle", "lookUp", "lookingUp"), ("lookingUp", "refuse", "lookingUp"), ("calling", "refuse", "calling"),
-            ("ringing", "refuse", "ringing"), ("early", "refuse", "early"), ("connected", "refuse", "connected"),
+            ("ringing", "refuse", "ringing"), ("early", "refuse", "early"),
+            ("alerting", "refuse", "alerting"), ("connected", "refuse", "connected"),
+            ("transferring", "refuse", "transferring"),
             ("ending", "lookUp", "lookingUp"), ("outcome", "lookUp", "lookingUp"), ("stopping", "refuse", "stopping"),
         ]) { $0.dial(States.uri, now: States.now) }
     }
@@ -54,7 +56,9 @@ final class KioskMachineTests: XCTestCase {
         self.check([
             ("idle", "show", "outcome"), ("lookingUp", "doNothing", "lookingUp"), ("calling", "doNothing", "calling"),
             ("ringing", "doNothing", "ringing"), ("early", "doNothing", "early"),
-            ("connected", "doNothing", "connected"), ("ending", "doNothing", "ending"),
+            ("alerting", "doNothing", "alerting"),
+            ("connected", "doNothing", "connected"),
+            ("transferring", "doNothing", "transferring"), ("ending", "doNothing", "ending"),
             ("outcome", "show", "outcome"), ("stopping", "doNothing", "stopping"),
         ]) { $0.dialNobody(now: States.now) }
     }
@@ -62,7 +66,9 @@ final class KioskMachineTests: XCTestCase {
     func testResolvedInEveryState() {
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "invite", "calling"), ("calling", "ignore", "calling"),
-            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"), ("connected", "ignore", "connected"),
+            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
+            ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.resolved(ResolutionID(3), as: States.handle, now: States.now) }
     }
@@ -70,7 +76,9 @@ final class KioskMachineTests: XCTestCase {
     func testUnresolvedInEveryState() {
         self.check([
             ("idle", "ignore", "idle"), ("lookingUp", "show", "outcome"), ("calling", "ignore", "calling"),
-            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"), ("connected", "ignore", "connected"),
+            ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
+            ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
+            ("transferring", "ignore", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]) { $0.unresolved(ResolutionID(3), now: States.now) }
     }
@@ -85,7 +93,9 @@ final class KioskMachineTests: XCTestCase {
     func testHangUpInEveryState() {
         self.check([
             ("idle", "doNothing", "idle"), ("lookingUp", "finish", "idle"), ("calling", "hangUp", "ending"),
-            ("ringing", "hangUp", "ending"), ("early", "hangUp", "ending"), ("connected", "hangUp", "ending"),
+            ("ringing", "hangUp", "ending"), ("early", "hangUp", "ending"),
+            ("alerting", "decline", "idle"), ("connected", "hangUp", "ending"),
+            ("transferring", "hangUp", "ending"),
             ("ending", "doNothing", "ending"), ("outcome", "dismiss", "idle"), ("stopping", "doNothing", "stopping"),
         ]) { $0.hangUp(now: States.now) }
     }
@@ -93,7 +103,9 @@ final class KioskMachineTests: XCTestCase {
     func testMuteAndVideoInEveryState() {
         let rows: [Row] = [
             ("idle", "ignore", "idle"), ("lookingUp", "apply", "lookingUp"), ("calling", "apply", "calling"),
-            ("ringing", "apply", "ringing"), ("early", "apply", "early"), ("connected", "apply", "connected"),
+            ("ringing", "apply", "ringing"), ("early", "apply", "early"),
+            ("alerting", "apply", "alerting"), ("connected", "apply", "connected"),
+            ("transferring", "apply", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
         ]
         self.check(rows) { $0.toggleMute() }
@@ -118,7 +130,9 @@ final class KioskMachineTests: XCTestCase {
     func testTerminateInEveryState() {
         self.check([
             ("idle", "exit", "idle"), ("lookingUp", "exit", "idle"), ("calling", "hangUp", "stopping"),
-            ("ringing", "hangUp", "stopping"), ("early", "hangUp", "stopping"), ("connected", "hangUp", "stopping"),
+            ("ringing", "hangUp", "stopping"), ("early", "hangUp", "stopping"),
+            ("alerting", "declineAndExit", "idle"), ("connected", "hangUp", "stopping"),
+            ("transferring", "hangUp", "stopping"),
             ("ending", "wait", "stopping"), ("outcome", "exit", "outcome"), ("stopping", "wait", "stopping"),
         ]) { $0.terminate(now: States.now) }
     }
@@ -127,7 +141,9 @@ final class KioskMachineTests: XCTestCase {
         let alarms: [(name: String, timer: CallTimer?, afterMs: Int, action: String, after: String)] = [
             ("idle", nil, 0, "doNothing", "idle"), ("lookingUp", .lookUp, 10_000, "show", "outcome"),
             ("calling", nil, 0, "doNothing", "calling"), ("ringing", .ring, 60_000, "giveUp", "outcome"),
-            ("early", .ring, 60_000, "giveUp", "outcome"), ("connected", .vanish, 10_000, "giveUp", "outcome"),
+            ("early", .ring, 60_000, "giveUp", "outcome"), ("alerting", .alert, 60_000, "decline", "outcome"),
+            ("connected", .vanish, 10_000, "giveUp", "outcome"),
+            ("transferring", .transfer, 60_000, "transferFailed", "connected"),
             ("ending", .ending, 2_000, "finish", "idle"), ("outcome", .outcome, 8_000, "dismiss", "idle"),
             ("stopping", .stop, 400, "exit", "idle"),
         ]
@@ -179,6 +195,6 @@ final class KioskMachineTests: XCTestCase {
         }
         XCTAssertEqual(former, States.cancelled)
         XCTAssertEqual(machine.ended(States.handle, .localHangUp, now: States.now), .ignore, "it was told already")
-        XCTAssertEqual(machine.resolved(id, as: States.stranger, now: States.now), .invite(States.uri))
+        XCTAssertEqual(machine.resolved(id, as: States.stranger, now: States.now), .invite(Targets(States.uri)))
     }
 }

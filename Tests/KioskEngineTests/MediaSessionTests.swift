@@ -99,21 +99,24 @@ final class MediaSessionTests: XCTestCase {
         XCTAssertEqual(scene.screen?.headline, "Connected")
     }
 
-    func testEachDescriptionOfOursHasAHigherVersionAndOneIdentity() {
+    /// The fields of the `o=` lines of our descriptions, oldest first.
+    private func origins(_ texts: [String]) -> [[String]] {
+        texts.map { $0.components(separatedBy: "o=").last?.components(separatedBy: " ").prefix(3).map { $0 } ?? [] }
+    }
+
+    func testADescriptionOfOursHasAHigherVersionWhereItSaysSomethingElseAndOneIdentity() {
         let scene = Scene.inCall()
-        var origins = [scene.offerAtFar]
-        for version in 2...3 {
-            scene.farReinvites(Scene.description(version: version), cseq: 1000 + version)
+        var texts = [scene.offerAtFar]
+        for (version, direction) in [(2, "sendrecv"), (3, "sendrecv"), (4, "sendonly"), (5, "sendrecv")] {
+            scene.farReinvites(Scene.description(audio: direction, version: version), cseq: 1000 + version)
             scene.farAcknowledges(cseq: 1000 + version)
-            origins.append(scene.answers.last ?? "")
+            texts.append(scene.answers.last ?? "")
         }
-        let fields = origins.map { text in
-            text.components(separatedBy: "o=").last?.components(separatedBy: " ").prefix(3).map { $0 } ?? []
-        }
+        let fields = self.origins(texts)
         XCTAssertEqual(Set(fields.map { $0.first ?? "" }).count, 1)
         XCTAssertEqual(Set(fields.map { $0[1] }).count, 1)
         let versions = fields.compactMap { UInt64($0[2]) }
-        XCTAssertEqual(versions, versions.first.map { [$0, $0 + 1, $0 + 2] })
+        XCTAssertEqual(versions, versions.first.map { [$0, $0 + 1, $0 + 1, $0 + 2, $0 + 3] })
     }
 
     func testAudioCodecsAreOfferedInTheOrderOfTheFile() {

@@ -13,7 +13,7 @@ final class OutgoingCallTests: XCTestCase {
         scene.forget()
         scene.resolver = .isSilent
         scene.feed(.button(.call, .pressed))
-        scene.feed(.resolved(ResolutionID(1), .found([Scene.farAddress], local: Scene.kioskAddress)))
+        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: Scene.kioskAddress)))
         XCTAssertEqual(scene.sent, ["INVITE sip:help@far SIP/2.0"])
         let kinds = scene.outputs.map { KioskMachineTests.name($0) }
         XCTAssertEqual(kinds.first, "event", "the press is logged")
@@ -45,6 +45,7 @@ final class OutgoingCallTests: XCTestCase {
         ]
         for (address, asked) in cases {
             let scene = Scene(address: "uri = \(address)")
+            scene.forget()
             scene.press(.call)
             let questions = scene.outputs.compactMap { output -> String? in
                 guard case .resolve(_, let host, let port, let transport) = output else { return nil }

@@ -32,7 +32,9 @@ final class PresentationTests: XCTestCase {
         let expected: [(String, LampPattern, Tone, Symbol)] = [
             ("idle", .off, .none, .handset), ("lookingUp", .slow, .none, .calling), ("calling", .slow, .none, .calling),
             ("ringing", .slow, .ringback, .ringing), ("early", .slow, .ringback, .ringing),
-            ("connected", .on, .none, .connecting), ("ending", .off, .none, .ended),
+            ("alerting", .slow, .bell, .ringing),
+            ("connected", .on, .none, .connecting), ("transferring", .on, .none, .calling),
+            ("ending", .off, .none, .ended),
             ("outcome", .fast, .busy, .warning), ("stopping", .off, .none, .none),
         ]
         XCTAssertEqual(expected.map { $0.0 }, States.all.map { $0.name })
@@ -93,7 +95,7 @@ final class PresentationTests: XCTestCase {
     }
 
     func testSelfViewFollowsItsSettingTheCameraAndTheVideoButton() {
-        let calls = ["lookingUp", "calling", "ringing", "early", "connected"]
+        let calls = ["lookingUp", "calling", "ringing", "early", "connected", "transferring"]
         for (setting, shownIn) in [
             (DisplaySettings.SelfView.off, []), (.call, calls), (.always, States.all.map { $0.name }),
         ] {
@@ -113,7 +115,9 @@ final class PresentationTests: XCTestCase {
         let callLegend = ["Cancel", "Mute", "Camera off"]
         let expected: [(String, [String])] = [
             ("idle", ["Call"]), ("lookingUp", callLegend), ("calling", callLegend), ("ringing", callLegend),
-            ("early", callLegend), ("connected", ["Hang up", "Mute", "Camera off"]), ("ending", ["Call"]),
+            ("early", callLegend), ("alerting", ["Answer", "Decline"]),
+            ("connected", ["Hang up", "Mute", "Camera off"]),
+            ("transferring", ["Hang up", "Mute", "Camera off"]), ("ending", ["Call"]),
             ("outcome", ["Call", "Close"]), ("stopping", []),
         ]
         XCTAssertEqual(expected.map { $0.0 }, States.all.map { $0.name })

@@ -25,6 +25,7 @@ final class Scene {
     var resolver = Resolver.answers
     /// Everything the kiosk ordered, oldest first.
     private(set) var outputs: [KioskOutput] = []
+    private(set) var lastQuestion = ResolutionID(0)
     private(set) var farEvents: [(handle: CallHandle, event: CallEvent)] = []
     private var kioskWakesAt: Instant?
     private var farWakesAt: Instant?
@@ -47,12 +48,23 @@ final class Scene {
             cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
         edit(&world)
         self.kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: 1)
-        let user = SIPConfiguration(userAgent: "", displayName: "", identity: nil, contactUser: "far")
+        var user = SIPConfiguration(userAgent: "", displayName: "Far End", identity: nil, contactUser: "far")
+        user.access.isOpen = true
         self.far = SIPEngine(configuration: user, seed: 2)
         self.feed(.started)
     }
 
     // MARK: - Time and wire
+
+    /// As if SIP told this.
+    func sipTells(_ event: CallEvent, of handle: CallHandle) {
+        self.kiosk.call(handle, event, now: self.now)
+        self.drainKiosk()
+        self.feed(.timeout)
+    }
+
+    /// The call in SIP that the kiosk has now.
+    var handle: CallHandle { self.kiosk.machine.state.handle ?? CallHandle(number: 0) }
 
     func feed(_ input: KioskInput) {
         self.kiosk.handle(input, now: self.now)
@@ -78,8 +90,14 @@ final class Scene {
                 self.kioskWakesAt = instant
                 break
             }
-            if case .send(let bytes, _) = output { sent.append(bytes) }
-            if case .resolve(let id, _, _, _) = output { asked.append(id) }
+            if case .send(let bytes, _) = output {
+                sent.append(bytes)
+                self.rememberInvitation(bytes)
+            }
+            if case .resolve(let id, _, _, _) = output {
+                asked.append(id)
+                self.lastQuestion = id
+            }
             self.outputs.append(output)
         }
         for id in asked { self.resolve(id) }
@@ -263,10 +281,11 @@ final class Scene {
 
     /// A description with sound and picture. As an answer it fits every offer of a kiosk with camera or screen.
     static func description(
-        audio: String = "sendrecv", video: String = "sendrecv", videoPort: Int = 20_002, version: Int = 1
+        audio: String = "sendrecv", video: String = "sendrecv", videoPort: Int = 20_002, version: Int = 1,
+        address: String = "10.0.0.1"
     ) -> [UInt8] {
         let lines = [
-            "v=0", "o=- 1 \(version) IN IP4 10.0.0.1", "s=-", "c=IN IP4 10.0.0.1", "t=0 0",
+            "v=0", "o=- 1 \(version) IN IP4 10.0.0.1", "s=-", "c=IN IP4 \(address)", "t=0 0",
             "m=audio 20000 RTP/AVP 0", "a=\(audio)", "m=video \(videoPort) RTP/AVP 102", "a=rtpmap:102 H264/90000",
             "a=fmtp:102 profile-level-id=42e01f;packetization-mode=1", "a=rtcp-fb:* nack pli", "a=\(video)",
         ]
@@ -289,13 +308,8 @@ final class Scene {
 
     /// A request of the far end in the dialog of the call that the kiosk placed.
     private func request(_ method: String, cseq: Int, branch: String, _ body: [UInt8]) -> [UInt8] {
-        var invite: SIPMessage?
-        for output in self.outputs {
-            guard case .send(let bytes, _) = output, bytes.starts(with: Array("INVITE".utf8)) else { continue }
-            invite = invite ?? (try? SIPMessage.parse(bytes, framing: .datagram))
-        }
-        guard let invite, let callID = invite.first(.callID), let from = invite.first(.from) else {
-            preconditionFailure("the kiosk placed a call, and its INVITE was not forgotten")
+        guard let invite = self.invitation, let callID = invite.first(.callID), let from = invite.first(.from) else {
+            preconditionFailure("the kiosk placed a call, and it has an INVITE")
         }
         let tagged = self.answerTo ?? ""
         let lines = [
@@ -305,6 +319,16 @@ final class Scene {
             "Content-Length: \(body.count)", "", "",
         ]
         return Array(lines.joined(separator: "\r\n").utf8) + body
+    }
+
+    /// The INVITE of the call that the kiosk placed last.
+    private var invitation: SIPMessage?
+
+    private func rememberInvitation(_ bytes: [UInt8]) {
+        guard bytes.starts(with: Array("INVITE".utf8)),
+            let message = try? SIPMessage.parse(bytes, framing: .datagram), message.to?.tag == nil
+        else { return }
+        self.invitation = message
     }
 
     /// The To of the far end's 200.

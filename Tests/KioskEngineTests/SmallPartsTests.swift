@@ -107,7 +107,10 @@ final class ControlWordTests: XCTestCase {
 
     func testEveryWordIsRead() {
         let words: [(String, ControlWord)] = [
-            ("call", .call(nil)), ("hangup", .hangUp), ("press call", .press(.call)), ("press hook", .press(.hook)),
+            ("call", .call(nil)), ("answer", .answer), ("hold", .change(.hold)), ("resume", .change(.resume)),
+            ("video add", .change(.addVideo)), ("video remove", .change(.removeVideo)), ("hangup", .hangUp),
+            ("press call", .press(.call)),
+            ("press hook", .press(.hook)),
             ("press mute", .press(.mute)), ("press video", .press(.video)), ("release call", .release(.call)),
             ("status", .status), ("events", .events), ("screenshot /a b.png", .screenshot(path: "/a b.png")),
             ("  status  ", .status), ("press   hook", .press(.hook)),
@@ -119,7 +122,8 @@ final class ControlWordTests: XCTestCase {
 
     func testWhatIsNoWordIsRefusedWithWhatThereIs() {
         for text in [
-            "", "dance", "press", "press door", "release", "screenshot", "status now", "events all", "hangup x",
+            "", "dance", "press", "press door", "video", "video x", "hold it", "release", "screenshot", "status now",
+            "events all", "hangup x",
             "call help", "CALL", String(repeating: "x", count: 1025),
         ] { XCTAssertNil(self.parse(text), text) }
         do throws(BadValue) {

@@ -11,8 +11,12 @@ enum States {
     static let now = Instant(nanoseconds: 100_000_000_000)
     static let handle = CallHandle(number: 7)
     static let stranger = CallHandle(number: 8)
+    /// Whoever the far end hands us over to.
+    static let successor = CallHandle(number: 9)
     static let uri = SIPURI(user: "a", host: .name("b"))
+    static let targets = Targets(uri)
     static let facts = CallFacts(direction: .outgoing, peer: "sip:a@b", began: now)
+    static let caller = CallFacts(direction: .incoming, peer: "sip:c@d", began: now, name: "Carol")
     static let talk = MediaShape(hasAudio: true, sendsAudio: true, receivesAudio: true, receivesVideo: true)
     static let cancelled = EndedCall(facts: facts, outcome: .cancelled, answered: nil, ended: now)
 
@@ -20,14 +24,26 @@ enum States {
 
     static let idle = KioskState.idle
     static let lookingUp = KioskState.lookingUp(
-        KioskState.LookingUp(facts: facts, uri: uri, resolution: ResolutionID(3), deadline: later(10_000)))
-    static let calling = KioskState.calling(KioskState.Outgoing(facts: facts, handle: handle, deadline: nil))
+        KioskState.LookingUp(facts: facts, targets: targets, resolution: ResolutionID(3), deadline: later(10_000)))
+    static let calling = KioskState.calling(
+        KioskState.Outgoing(facts: facts, targets: targets, handle: handle, deadline: nil))
     static let ringing = KioskState.ringing(
-        KioskState.Outgoing(facts: facts, handle: handle, deadline: later(60_000)))
+        KioskState.Outgoing(facts: facts, targets: targets, handle: handle, deadline: later(60_000)))
     static let early = KioskState.early(
-        KioskState.Early(facts: facts, handle: handle, deadline: later(60_000), hasRung: true))
+        KioskState.Early(facts: facts, targets: targets, handle: handle, deadline: later(60_000), hasRung: true))
+    static let alerting = KioskState.alerting(
+        KioskState.Alerting(facts: caller, handle: handle, deadline: later(60_000)))
     static let connected = KioskState.connected(
         KioskState.Connected(facts: facts, handle: handle, answered: now, shape: talk, patience: .seconds(10)))
+    static let transferring = KioskState.connected(
+        {
+            var state = KioskState.Connected(
+                facts: facts, handle: handle, answered: now, shape: talk, patience: .seconds(10))
+            let other = KioskState.Outgoing(
+                facts: caller, targets: targets, handle: successor, deadline: later(60_000))
+            state.transfer = .calling(other, hasRung: true)
+            return state
+        }())
     static let ending = KioskState.ending(
         KioskState.Ending(ended: cancelled, handle: handle, deadline: later(2_000)))
     static let outcome = KioskState.outcome(
@@ -39,7 +55,9 @@ enum States {
     /// Every state, in the order of `KioskState`, under the name that tables use.
     static let all: [(name: String, state: KioskState)] = [
         ("idle", idle), ("lookingUp", lookingUp), ("calling", calling), ("ringing", ringing), ("early", early),
-        ("connected", connected), ("ending", ending), ("outcome", outcome), ("stopping", stopping),
+        ("alerting", alerting), ("connected", connected), ("transferring", transferring), ("ending", ending),
+        ("outcome", outcome),
+        ("stopping", stopping),
     ]
 
     static func name(_ state: KioskState) -> String {
@@ -49,7 +67,8 @@ enum States {
         case .calling: return "calling"
         case .ringing: return "ringing"
         case .early: return "early"
-        case .connected: return "connected"
+        case .alerting: return "alerting"
+        case .connected(let state): return state.transfer == nil ? "connected" : "transferring"
         case .ending: return "ending"
         case .outcome: return "outcome"
         case .stopping: return "stopping"

@@ -8,8 +8,9 @@ import XCTest
 
 final class WordsTests: XCTestCase {
     private let others: [CallOutcome] = [
-        .hungUp, .cancelled, .remoteHungUp, .notAnswered, .noResponse, .unreachable, .unknownHost, .vanished,
-        .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped,
+        .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable, .unknownHost,
+        .vanished,
+        .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped, .misdirected(StatusCode(302)),
     ]
 
     private func card(_ code: Int) -> Words.Card {
@@ -55,8 +56,9 @@ final class WordsTests: XCTestCase {
     func testMannersFollowWhetherSomethingIsWrong() {
         XCTAssertEqual(CallOutcome.refused(.busyHere, phrase: "").manner, .failure(.busy))
         XCTAssertEqual(CallOutcome.refused(.notFound, phrase: "").manner, .failure(.error))
-        XCTAssertEqual(CallOutcome.remoteHungUp.manner, .farewell)
-        for outcome in [CallOutcome.hungUp, .cancelled, .stopped] { XCTAssertEqual(outcome.manner, .silent) }
+        XCTAssertEqual(CallOutcome.remoteHungUp.manner, .farewell(.busy))
+        XCTAssertEqual(CallOutcome.missed.manner, .farewell(.none))
+        for outcome in [CallOutcome.hungUp, .cancelled, .declined, .stopped] { XCTAssertEqual(outcome.manner, .silent) }
         for outcome in [CallOutcome.noResponse, .notAnswered] { XCTAssertEqual(outcome.manner, .failure(.busy)) }
         for outcome in [CallOutcome.unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom] {
             XCTAssertEqual(outcome.manner, .failure(.error))
@@ -69,8 +71,10 @@ final class WordsTests: XCTestCase {
         XCTAssertEqual(
             reasons,
             [
-                "hangup", "cancelled", "remote-hangup", "not-answered", "no-response", "unreachable", "unknown-host",
-                "vanished", "unusable-media", "protocol-fault", "no-address", "out-of-room", "stopped", "refused",
+                "hangup", "cancelled", "remote-hangup", "declined", "missed", "not-answered", "no-response",
+                "unreachable", "unknown-host",
+                "vanished", "unusable-media", "protocol-fault", "no-address", "out-of-room", "stopped", "misdirected",
+                "refused",
             ])
     }
 
@@ -85,6 +89,7 @@ final class WordsTests: XCTestCase {
                 .refused(.decline, phrase: "no")
             ),
             (.tooManyCalls, .outOfRoom, .outOfRoom),
+            (.redirected(StatusCode(302), []), .misdirected(StatusCode(302)), .misdirected(StatusCode(302))),
         ]
         for (reason, before, after) in cases {
             XCTAssertEqual(CallOutcome(reason, wasAnswered: false), before)

@@ -53,6 +53,19 @@ enum Fixture {
 
     static var offer: SessionDescription { OfferAnswer.makeOffer(self.local(), sessionID: 1, sessionVersion: 2) }
 
+    /// A session that stands after we answered this offer.
+    static func answered(_ media: String, local: LocalMedia? = nil) throws -> OfferAnswer.Agreed {
+        OfferAnswer.Agreed(
+            local: try self.answer(media, local: local).description, remote: try self.description(media))
+    }
+
+    /// Our own offer in a session that stands.
+    static func reoffer(
+        _ local: LocalMedia, following former: OfferAnswer.Agreed, size: OfferAnswer.Size = .full
+    ) -> SessionDescription {
+        OfferAnswer.makeOffer(local, following: former, size: size, sessionID: 7, sessionVersion: 9)
+    }
+
     static func accept(_ media: String) throws -> NegotiatedSession {
         try OfferAnswer.acceptAnswer(try self.description(media), to: self.offer)
     }

@@ -70,6 +70,11 @@ final class SDPMutationTests: XCTestCase {
             if stream.direction.sends { XCTAssertFalse(stream.remoteRTP.address.isUnspecified, text) }
             XCTAssertTrue([10, 20, 40, 60].contains(stream.ptimeMs))
         }
+        let agreed = OfferAnswer.Agreed(local: answer.description, remote: offer)
+        let ours = Fixture.reoffer(Fixture.local(), following: agreed)
+        XCTAssertEqual(ours.media.prefix(offer.media.count).map { $0.kind }, offer.media.map { $0.kind }, text)
+        XCTAssertTrue(ours.media.allSatisfy { Set($0.payloadTypes).count == $0.formats.count || $0.port == 0 }, text)
+        _ = Fixture.reoffer(Fixture.local(), following: OfferAnswer.Agreed(local: offer, remote: answer.description))
         _ = try? OfferAnswer.acceptAnswer(offer, to: Fixture.offer)
         _ = try? OfferAnswer.acceptAnswer(Fixture.offer, to: offer)
     }

@@ -83,6 +83,10 @@ final class SmallLinesTests: XCTestCase {
             let session = try Fixture.answer("m=audio 5000 RTP/AVP 0\n" + lines).session
             XCTAssertEqual(session.audio?.ptimeMs, expected, lines)
         }
+        let inherited = try Fixture.answer("m=audio 5000 RTP/AVP 0\n", session: "a=ptime:40\n").session
+        XCTAssertEqual(inherited.audio?.ptimeMs, 40)
+        let own = try Fixture.answer("m=audio 5000 RTP/AVP 0\na=ptime:10\n", session: "a=ptime:40\n").session
+        XCTAssertEqual(own.audio?.ptimeMs, 10)
     }
 
     func testTheRTCPAddressIsTheNextPortUnlessSaid() throws {

@@ -54,8 +54,15 @@ extension TimerLengths {
 }
 
 extension SIPConfiguration {
-    static let standard = SIPConfiguration(
-        userAgent: "Callbox", displayName: "Gate", identity: nil, contactUser: "kiosk")
+    /// Everybody may talk to us.
+    static let standard = Self.withAccess { $0.isOpen = true }
+
+    static func withAccess(_ edit: (inout AccessPolicy) -> Void) -> SIPConfiguration {
+        var configuration = SIPConfiguration(
+            userAgent: "Callbox", displayName: "Gate", identity: nil, contactUser: "kiosk")
+        edit(&configuration.access)
+        return configuration
+    }
 }
 
 extension Instant {

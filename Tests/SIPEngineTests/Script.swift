@@ -18,11 +18,11 @@ final class Script {
     /// Whatever it sent that is no message.
     private(set) var rawOutbox: [[UInt8]] = []
     private(set) var closed: [Flow] = []
-    private(set) var events: [(handle: CallHandle, event: CallEvent)] = []
+    var events: [(handle: CallHandle, event: CallEvent)] = []
     let flow: Flow
 
-    init(_ transport: SIPTransport = .udp, seed: UInt64 = 1) {
-        self.engine = SIPEngine(configuration: .standard, seed: seed)
+    init(_ transport: SIPTransport = .udp, seed: UInt64 = 1, _ configuration: SIPConfiguration = .standard) {
+        self.engine = SIPEngine(configuration: configuration, seed: seed)
         self.flow = Flow(transport: transport, local: Self.here, remote: Self.there)
     }
 

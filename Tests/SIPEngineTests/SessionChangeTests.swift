@@ -5,7 +5,7 @@ import XCTest
 
 @testable import SIPEngine
 
-/// Requests of the peer's within a call: re-INVITE, UPDATE, INFO.
+/// Requests of the peer's within a call: re-INVITE, UPDATE.
 final class SessionChangeTests: XCTestCase {
     func testReinviteIsReportedAndAnswered() {
         let script = Script()
@@ -133,24 +133,10 @@ final class SessionChangeTests: XCTestCase {
         script.expect("200", "500")
     }
 
-    func testInfoIsPassedOnOrRefusedButNotSwallowed() {
-        let script = Script()
-        _ = script.connectedIncoming()
-        let control = "<media_control><vc_primitive><to_encoder><picture_fast_update/></to_encoder></vc_primitive>"
-        script.receive(
-            script.within("INFO", number: 2, branch: "i1", body: control, type: "application/media_control+xml"))
-        script.expectEvents("keyFrameRequested")
-        script.receive(
-            script.within("INFO", number: 3, branch: "i2", body: "Signal=5\r\n", type: "application/dtmf-relay"))
-        script.receive(script.within("INFO", number: 4, branch: "i3"))
-        script.expect("200", "415", "200")
-        script.expectEvents()
-    }
-
     func testUnknownRequestsInTheCallAreRefusedAndTheCallGoesOn() {
         let script = Script()
         _ = script.connectedIncoming()
-        script.receive(script.within("REFER", number: 2, branch: "r1"))
+        script.receive(script.within("PUBLISH", number: 2, branch: "r1"))
         script.receive(script.within("FROB", number: 3, branch: "r2"))
         script.expect("405", "501")
         XCTAssertEqual(script.engine.callCount, 1)

@@ -11,8 +11,9 @@ final class StrangerTests: XCTestCase {
         let script = Script()
         script.receive(script.stranger("OPTIONS"))
         let answer = script.expect("200")[0]
-        XCTAssertEqual(answer.allow, [.invite, .ack, .cancel, .bye, .options, .info, .update])
-        XCTAssertEqual(answer.first(.accept), "application/sdp")
+        XCTAssertEqual(answer.allow, SIPEngine.allowed)
+        XCTAssertEqual(answer.first(.accept), "application/sdp, text/plain, " + InfoBody.accepted)
+        XCTAssertEqual(answer.supported, SIPEngine.extensions)
         XCTAssertNotNil(answer.to?.tag)
         XCTAssertTrue(script.engine.isIdle)
     }
@@ -29,8 +30,8 @@ final class StrangerTests: XCTestCase {
 
     func testRefusalsByTheirKind() {
         let cases: [(String, (Script) -> String)] = [
-            ("405", { $0.stranger("REGISTER") }), ("405", { $0.stranger("MESSAGE") }),
-            ("405", { $0.stranger("SUBSCRIBE") }), ("405", { $0.stranger("REFER") }),
+            ("405", { $0.stranger("REGISTER") }), ("405", { $0.stranger("PUBLISH") }),
+            ("405", { $0.stranger("SUBSCRIBE") }), ("603", { $0.stranger("REFER") }),
             ("501", { $0.stranger("FROB") }), ("481", { $0.stranger("BYE") }), ("481", { $0.stranger("INFO") }),
             ("481", { $0.stranger("BYE", toTag: "x") }), ("481", { $0.stranger(toTag: "x") }),
             ("420", { $0.stranger(headers: "Require: foo\r\n") }),

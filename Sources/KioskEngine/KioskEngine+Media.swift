@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import MediaEngine
+import SDPWire
+
+/// Orders to the media threads.
+extension KioskEngine {
+    mutating func order(_ wishes: Wishes) {
+        self.put(.media(.mute(wishes.isMuted)))
+        self.put(.media(.sendVideo(!wishes.isVideoOff)))
+    }
+
+    /// The microphone stays silent until somebody has answered; silence is sent because some networks let sound in only
+    /// where sound went out.
+    mutating func startEarly(_ preview: NegotiatedSession?) {
+        guard let session = self.session, let preview else { return }
+        self.put(.media(.mute(true)))
+        self.put(.media(.sendVideo(false)))
+        self.put(.media(.start(session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero), nil)))
+        self.mediaRuns = true
+        self.counters = nil
+    }
+
+    mutating func startMedia(_ negotiated: NegotiatedSession, _ wishes: Wishes) {
+        guard let session = self.session else { return }
+        self.order(wishes)
+        let encoder = EncoderPlan(negotiated, self.world, self.configuration)
+        self.put(.media(.start(session.plan(negotiated, self.world), encoder)))
+        self.mediaRuns = true
+        self.counters = nil
+    }
+
+    mutating func updateMedia(_ negotiated: NegotiatedSession) {
+        guard let session = self.session else { return }
+        let encoder = EncoderPlan(negotiated, self.world, self.configuration)
+        self.put(.media(.update(session.plan(negotiated, self.world), encoder)))
+    }
+
+    mutating func stopMedia() {
+        guard self.mediaRuns else { return }
+        self.mediaRuns = false
+        self.put(.media(.stop))
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import SDPWire
+import SIPEngine
+import SIPWire
+
+/// What comes of a call that was placed: signs of life, media before the answer, the answer.
+extension KioskEngine {
+    /// A description that makes no sense before the answer costs nothing: the status alone counts.
+    mutating func early(_ handle: CallHandle, _ answer: [UInt8], _ status: StatusCode, now: Instant) {
+        guard self.machine.state.handle == handle, let preview = self.session?.preview(answer), preview.audio != nil
+        else { return self.progressed(handle, status == .ringing ? .ringing : .trying, nil, now: now) }
+        if status == .ringing { self.progressed(handle, .ringing, nil, now: now) }
+        self.progressed(handle, .media, preview, now: now)
+    }
+
+    mutating func progressed(
+        _ handle: CallHandle, _ progress: KioskMachine.Progress, _ preview: NegotiatedSession?, now: Instant
+    ) {
+        switch self.machine.progressed(handle, progress, now: now) {
+        case .ignore: break
+        case .tell: self.emitCall(now: now)
+        case .startMedia:
+            self.startEarly(preview)
+            self.emitCall(now: now)
+        case .updateMedia:
+            guard let session = self.session, let preview else { return }
+            self.put(.media(.update(session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero), nil)))
+        }
+    }
+
+    mutating func answered(_ handle: CallHandle, _ answer: [UInt8], now: Instant) {
+        let negotiated: NegotiatedSession?
+        if self.machine.state.handle == handle {
+            negotiated = self.session?.accept(answer)
+        } else if self.machine.state.transferHandle == handle {
+            negotiated = self.transferSession?.accept(answer)
+        } else {
+            return
+        }
+        guard let negotiated else { return self.fail(handle, .unusableMedia, now: now) }
+        self.answered(handle, negotiated, now: now)
+    }
+
+    mutating func answered(_ handle: CallHandle, _ negotiated: NegotiatedSession, now: Instant) {
+        let isHandedOver = self.machine.state.facts?.isHandedOver ?? false
+        switch self.machine.answered(handle, MediaShape(negotiated), now: now) {
+        case .ignore: break
+        case .startMedia(let wishes):
+            self.startMedia(negotiated, wishes)
+            self.emitCall(now: now)
+        case .switchMedia(let wishes, let former):
+            self.takeOver(from: former, negotiated, wishes, now: now)
+        case .updateMedia(let wishes, let isHeard):
+            self.order(wishes)
+            self.updateMedia(negotiated)
+            self.emitCall(now: now)
+            if isHeard { self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: Duration.zero) } }
+        }
+        if isHandedOver { self.emitTransfer("done", self.machine.state.facts?.peer ?? ByteString(), now: now) }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SDPWire
+import SIPEngine
+import SIPWire
+
+/// Calling others than who was dialled: redirections, and being handed over by the far end.
+extension KioskEngine {
+    // MARK: - Redirections
+
+    /// The person at the panel notices nothing but that it takes longer.
+    mutating func tryNext(_ question: KioskMachine.Question, now: Instant) {
+        self.stopMedia()
+        self.session = nil
+        self.resolve(question.id, question.uri)
+        self.emit("redirected", now: now) { $0.put("uri", question.uri.printed) }
+    }
+
+    // MARK: - Being handed over
+
+    mutating func referred(_ handle: CallHandle, _ referral: Referral, now: Instant) {
+        switch self.machine.referred(handle, referral, policy: self.configuration.call.transfer, now: now) {
+        case .refuse(let status): self.tell(.refuseReferral(handle, status), now: now)
+        case .lookUp(let question):
+            self.resolve(question.id, question.uri)
+            self.emitTransfer("trying", question.uri.printed, now: now)
+        }
+    }
+
+    /// Whoever we were handed over to has answered.
+    mutating func takeOver(
+        from former: CallHandle, _ negotiated: NegotiatedSession, _ wishes: Wishes, now: Instant
+    ) {
+        self.stopMedia()
+        self.session = self.transferSession
+        self.transferSession = nil
+        self.awaitsAnswerInACK = false
+        self.startMedia(negotiated, wishes)
+        self.tell(.hangUp(former, .normal), now: now)
+        self.emitTransfer("done", self.machine.state.facts?.peer ?? ByteString(), now: now)
+        self.emitCall(now: now)
+    }
+
+    mutating func transferFailed(_ failed: KioskMachine.FailedTransfer, now: Instant) {
+        switch failed.step {
+        case .undecided(let referrer): self.tell(.refuseReferral(referrer, .notFound), now: now)
+        case .placed(let handle): self.tell(.hangUp(handle, .normal), now: now)
+        case .over: break
+        }
+        self.transferSession = nil
+        self.emit("transfer", now: now) {
+            $0.put("state", "failed")
+            $0.put("uri", failed.facts.peer)
+            $0.put("reason", failed.outcome.reason)
+            $0.put("code", failed.outcome.code)
+        }
+    }
+
+    /// The far end has left us alone with whoever it handed us over to.
+    mutating func waitForTransfer(now: Instant) {
+        self.stopMedia()
+        self.session = self.transferSession
+        self.transferSession = nil
+        self.emitCall(now: now)
+    }
+
+    mutating func emitTransfer(_ state: ByteString, _ uri: ByteString, now: Instant) {
+        self.emit("transfer", now: now) {
+            $0.put("state", state)
+            $0.put("uri", uri)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+
+/// Views of a state.
+extension KioskState {
+    /// The one timer that runs.
+    var alarm: CallAlarm? {
+        switch self {
+        case .idle: return nil
+        case .lookingUp(let state): return CallAlarm(timer: .lookUp, at: state.deadline)
+        case .calling(let state), .ringing(let state): return state.deadline.map { CallAlarm(timer: .ring, at: $0) }
+        case .early(let state): return CallAlarm(timer: .ring, at: state.deadline)
+        case .alerting(let state): return CallAlarm(timer: .alert, at: state.deadline)
+        case .connected(let state):
+            // Whoever hands us over may well send nothing meanwhile.
+            if let transfer = state.transfer { return transfer.deadline.map { CallAlarm(timer: .transfer, at: $0) } }
+            return state.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
+        case .ending(let state): return CallAlarm(timer: .ending, at: state.deadline)
+        case .outcome(let state): return CallAlarm(timer: .outcome, at: state.deadline)
+        case .stopping(let state): return CallAlarm(timer: .stop, at: state.deadline)
+        }
+    }
+
+    /// The call in SIP whose events count.
+    var handle: CallHandle? {
+        switch self {
+        case .idle, .lookingUp, .outcome: return nil
+        case .calling(let state), .ringing(let state): return state.handle
+        case .early(let state): return state.handle
+        case .alerting(let state): return state.handle
+        case .connected(let state): return state.handle
+        case .ending(let state): return state.handle
+        case .stopping(let state): return state.handle
+        }
+    }
+
+    /// The call in SIP that is to take the place of the one at hand.
+    var transferHandle: CallHandle? {
+        switch self {
+        case .connected(let state): return state.transfer?.handle
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return nil
+        }
+    }
+
+    /// The call that is being made or held; nil where there is none or it is over.
+    var facts: CallFacts? {
+        switch self {
+        case .idle, .ending, .outcome, .stopping: return nil
+        case .lookingUp(let state): return state.facts
+        case .calling(let state), .ringing(let state): return state.facts
+        case .early(let state): return state.facts
+        case .alerting(let state): return state.facts
+        case .connected(let state): return state.facts
+        }
+    }
+
+    /// The word of `call` events and of `status`.
+    var text: ByteString {
+        switch self {
+        case .idle: return "idle"
+        case .lookingUp, .calling: return "dialling"
+        case .ringing: return "ringing"
+        case .early: return "early"
+        case .alerting: return "alerting"
+        case .connected: return "connected"
+        case .ending: return "ending"
+        case .outcome: return "ended"
+        case .stopping: return "stopping"
+        }
+    }
+}

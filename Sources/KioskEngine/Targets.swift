@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPWire
+
+/// Whom one press has tried, and who is left to try: a far end may name others in its place (3xx, RFC 3261 section
+/// 8.1.3.4), these again others, and some of them may lead in circles.
+struct Targets: Equatable {
+    /// How often one press may be sent elsewhere.
+    static let redirectionsMax = 5
+    /// How many addresses one press may try.
+    static let targetsMax = 8
+
+    private(set) var current: SIPURI
+    /// What the INVITE to each of them has beside what every INVITE has.
+    let headers: [Header]
+    /// Best first.
+    private(set) var left: [SIPURI] = []
+    private var tried: [SIPURI]
+    private var redirections = 0
+
+    init(_ uri: SIPURI, headers: [Header] = []) {
+        self.current = uri
+        self.headers = headers
+        self.tried = [uri]
+    }
+
+    /// The current target named others, best first: they go before those that are left. Nothing comes of it where that
+    /// is one time too many, and of those that were tried already or that cannot be called.
+    mutating func redirect(to uris: [SIPURI]) {
+        guard self.redirections < Self.redirectionsMax else { return }
+        self.redirections += 1
+        var fresh: [SIPURI] = []
+        for uri in uris {
+            guard self.tried.count + self.left.count + fresh.count < Self.targetsMax else { break }
+            guard let plain = uri.callable,
+                !(self.tried + self.left + fresh).contains(where: { $0.isEquivalent(to: plain) })
+            else {
+                continue
+            }
+            fresh.append(plain)
+        }
+        self.left = fresh + self.left
+    }
+
+    /// Moves on to the best that is left; false where there is none.
+    mutating func next() -> Bool {
+        guard !self.left.isEmpty else { return false }
+        self.current = self.left.removeFirst()
+        self.tried.append(self.current)
+        return true
+    }
+}
+
+extension SIPURI {
+    /// As an address that a peer names may be called: without headers, which are not its to choose (RFC 3261 section
+    /// 19.1.5). Nil where we cannot call it.
+    var callable: SIPURI? {
+        guard !self.isSecure, self.port != 0 else { return nil }
+        if let transport = self.transport, SIPTransport(transport) == nil { return nil }
+        var uri = self
+        uri.headers = []
+        return uri
+    }
+}

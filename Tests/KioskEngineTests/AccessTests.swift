@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+import XCTest
+
+@testable import KioskEngine
+
+/// Who may talk to the kiosk.
+final class AccessTests: XCTestCase {
+    private func policy(_ settings: String) -> AccessPolicy {
+        AccessPolicy(Configuration.parse(Array("[call]\nuri = sip:a@b\n[sip]\n\(settings)".utf8)).0.sip)
+    }
+
+    private func range(_ text: StaticString) -> AddressRange {
+        guard let range = AddressRange(ByteString(text)) else { preconditionFailure("a range by hand") }
+        return range
+    }
+
+    func testTheFileDecidesWhoMayTalkToUs() {
+        XCTAssertFalse(self.policy("").isOpen)
+        XCTAssertEqual(self.policy("").allowed, [])
+        XCTAssertEqual(self.policy("").automaticAnswer, [])
+        XCTAssertTrue(self.policy("accept_from = anyone").isOpen)
+        let listed = self.policy("accept_from = 192.0.2.0/24, 2001:db8::7\nauto_answer_from = 192.0.2.9")
+        XCTAssertFalse(listed.isOpen)
+        XCTAssertEqual(
+            listed.allowed, [self.range("192.0.2.0/24"), self.range("2001:db8::7"), self.range("192.0.2.9")])
+        XCTAssertEqual(listed.automaticAnswer, [self.range("192.0.2.9")])
+    }
+
+    func testListsThatCannotBeReadAreProblemsAndLeaveTheDefault() {
+        let many = (0..<33).map { "10.0.0.\($0)" }.joined(separator: " ")
+        for value in ["server", "192.0.2.0/33", "192.0.2", ",", many] {
+            let (configuration, problems) = Configuration.parse(
+                Array("[call]\nuri = sip:a@b\n[sip]\naccept_from = \(value)".utf8))
+            XCTAssertEqual(configuration.sip.acceptFrom, .servers, value)
+            XCTAssertEqual(problems.count, 1, value)
+        }
+    }
+
+    // MARK: - The addresses of the server
+
+    private func questions(_ scene: Scene) -> Int {
+        scene.outputs.filter {
+            if case .resolve = $0 { return true }
+            return false
+        }.count
+    }
+
+    func testAnAddressInTheFileIsTrustedAtOnceAndNeverAskedFor() {
+        let scene = Scene(address: "uri = sip:a@192.0.2.7")
+        XCTAssertEqual(scene.kiosk.servers.addresses, [.v4(0xC000_0207)])
+        scene.pass(1_000_000)
+        XCTAssertEqual(self.questions(scene), 0)
+    }
+
+    func testANameIsAskedForAtTheStartAndEveryTenMinutes() {
+        let scene = Scene()
+        XCTAssertEqual(self.questions(scene), 1)
+        XCTAssertEqual(scene.kiosk.servers.addresses, [Scene.farAddress.address])
+        scene.pass(599_000)
+        XCTAssertEqual(self.questions(scene), 1)
+        scene.pass(2_000)
+        XCTAssertEqual(self.questions(scene), 2)
+    }
+
+    func testWithoutAnAnswerItIsAskedAgainEveryMinuteAndFormerAddressesStay() {
+        for silence in [Scene.Resolver.isSilent, .knowsNothing] {
+            let scene = Scene()
+            scene.resolver = silence
+            scene.pass(600_500)
+            XCTAssertEqual(self.questions(scene), 2)
+            scene.pass(60_000)
+            XCTAssertEqual(self.questions(scene), 3)
+            XCTAssertEqual(scene.kiosk.servers.addresses, [Scene.farAddress.address])
+        }
+    }
+
+    func testDiallingTheServerAnswersTheQuestionToo() {
+        let scene = Scene()
+        scene.pass(500_000)
+        scene.resolver = .isSilent
+        scene.press(.call)
+        let moved = SocketAddress(.v4(0x0A00_0009), port: 5060)
+        scene.feed(.resolved(scene.lastQuestion, .found([moved], local: Scene.kioskAddress)))
+        XCTAssertEqual(scene.kiosk.servers.addresses, [moved.address])
+        let asked = self.questions(scene)
+        scene.pass(599_000)
+        XCTAssertEqual(self.questions(scene), asked)
+    }
+
+    func testSomebodyElseWhoIsDialledIsNotTakenForTheServer() {
+        let scene = Scene()
+        scene.resolver = .isSilent
+        scene.feed(.control(Scene.client, line: "call sip:x@other"))
+        let other = SocketAddress(.v4(0x0A00_0009), port: 5060)
+        scene.feed(.resolved(scene.lastQuestion, .found([other], local: Scene.kioskAddress)))
+        XCTAssertEqual(scene.kiosk.servers.addresses, [Scene.farAddress.address])
+    }
+
+    func testTheQuestionDoesNotDisturbACallThatIsBeingDialled() {
+        let scene = Scene()
+        scene.resolver = .isSilent
+        scene.pass(601_000)
+        let question = scene.lastQuestion
+        scene.press(.call)
+        XCTAssertEqual(scene.state, "lookingUp")
+        scene.feed(.resolved(question, .failed("no")))
+        XCTAssertEqual(scene.state, "lookingUp")
+        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: Scene.kioskAddress)))
+        XCTAssertEqual(scene.state, "calling")
+    }
+
+    func testWithoutAnAddressNobodyIsTrustedAndNothingIsAsked() {
+        let scene = Scene(address: "")
+        scene.pass(1_000_000)
+        XCTAssertEqual(scene.kiosk.servers.addresses, [])
+        XCTAssertEqual(self.questions(scene), 0)
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+
+/// What must hold of the messages of one kiosk from its start to its end, whatever the network and the peers do.
+struct WireChecks {
+    struct Fault {
+        var rule: String
+        var text: String
+    }
+
+    private struct Request {
+        var bytes: [UInt8]
+        var at: Instant
+        var hasProvisional = false
+        var hasFailed = false
+    }
+
+    private struct Version {
+        var number: UInt64
+        var body: [UInt8]
+    }
+
+    /// By branch and method.
+    private var requests: [ByteString: Request] = [:]
+    /// The highest number of each of our dialogs, by Call-ID and our tag.
+    private var numbers: [ByteString: UInt32] = [:]
+    /// Requests that came, and the final status that each was answered with, by hop and number.
+    private var finals: [ByteString: Int] = [:]
+    /// Session descriptions, by session.
+    private var versions: [ByteString: Version] = [:]
+    /// Final answers to INVITE that came in this step, by what their ACK must show.
+    private var owed: [ByteString] = []
+    /// The copies of a 2xx are acknowledged for at least this long.
+    private static let acknowledgedMs = 31_000
+
+    // MARK: - Steps
+
+    mutating func beginStep() {}
+
+    mutating func endStep() -> Fault? {
+        defer { self.owed.removeAll(keepingCapacity: true) }
+        guard let first = self.owed.first else { return nil }
+        return Fault(rule: "ack", text: "a final answer to INVITE was not acknowledged: \(first.string)")
+    }
+
+    // MARK: - What comes
+
+    mutating func delivered(_ message: SIPMessage, now: Instant) {
+        guard let via = message.topVia, let cseq = message.cseq, let branch = via.branch else { return }
+        switch message.startLine {
+        case .request(let method, _):
+            if method != .ack { self.finals[Self.hop(via, cseq), default: 0] += 0 }
+        case .response(let status, _):
+            guard cseq.method == .invite else { return }
+            self.answered(branch, status, message, now: now)
+        }
+    }
+
+    private mutating func answered(_ branch: ByteString, _ status: StatusCode, _ message: SIPMessage, now: Instant) {
+        let key = branch + " INVITE"
+        guard var request = self.requests[key] else { return }
+        defer { self.requests[key] = request }
+        if status.isProvisional {
+            request.hasProvisional = true
+            return
+        }
+        guard now < request.at + .milliseconds(Self.acknowledgedMs) else { return }
+        if status.isSuccess {
+            if !request.hasFailed { self.owed.append(message.to?.tag ?? "") }
+        } else if !request.hasFailed {
+            request.hasFailed = true
+            self.owed.append(message.to?.tag ?? "")
+        }
+    }
+
+    /// What names a request to who answers it (RFC 3261 section 17.2.3).
+    private static func hop(_ via: Via, _ cseq: CSeq) -> ByteString {
+        var key = (via.branch ?? "") + " " + via.host.printed
+        key.append(byte: ASCII.colon)
+        key.append(decimal: via.sentByPort)
+        return key + " " + cseq.printed
+    }
+
+    // MARK: - What goes
+
+    /// Reads what the kiosk sends, and gives what is wrong with it.
+    mutating func sent(_ bytes: [UInt8], on flow: Flow, now: Instant) -> (Parcel, Fault?) {
+        if flow.transport == .tcp, bytes.allSatisfy({ $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) {
+            return (Parcel(nil, bytes: bytes), nil)
+        }
+        do throws(SIPParseError) {
+            let message = try SIPMessage.parse(bytes, framing: flow.transport == .tcp ? .stream : .datagram)
+            let parcel = Parcel(message, bytes: bytes)
+            guard let envelope = message.envelope, message.contains(.contentLength) else {
+                return (parcel, Fault(rule: "malformed", text: "a field is missing in \(parcel.text)"))
+            }
+            let fault =
+                message.isRequest
+                ? self.sentRequest(message, envelope, parcel, now: now) : self.sentResponse(message, envelope, parcel)
+            return (parcel, fault ?? self.described(message))
+        } catch {
+            let parcel = Parcel(nil, bytes: bytes)
+            return (parcel, Fault(rule: "malformed", text: error.reason.string))
+        }
+    }
+
+    private mutating func sentRequest(
+        _ message: SIPMessage, _ envelope: Envelope, _ parcel: Parcel, now: Instant
+    ) -> Fault? {
+        guard let method = message.method, let branch = envelope.via.transactionBranch, let tag = envelope.from.tag,
+            let forwards = message.maxForwards, forwards > 0
+        else { return Fault(rule: "malformed", text: "no branch, tag or Max-Forwards in \(parcel.text)") }
+        if method == .ack { self.owed.removeAll { $0 == envelope.to.tag ?? "" } }
+        let key = branch + " " + method.token
+        if let former = self.requests[key] {
+            if former.bytes == parcel.bytes { return nil }
+            return Fault(rule: "branch", text: "one branch for two requests, the second is \(parcel.text)")
+        }
+        self.requests[key] = Request(bytes: parcel.bytes, at: now)
+        if method == .cancel {
+            guard let invite = self.requests[branch + " INVITE"], invite.hasProvisional else {
+                return Fault(rule: "cancel", text: "CANCEL before anything came back")
+            }
+            return nil
+        }
+        return self.numbered(method, envelope, tag, parcel)
+    }
+
+    /// Numbers rise by dialog (RFC 3261 section 12.2.1.1); those of ACK are their INVITE's.
+    private mutating func numbered(
+        _ method: Method, _ envelope: Envelope, _ tag: ByteString, _ parcel: Parcel
+    ) -> Fault? {
+        let dialog = envelope.callID.text + " " + tag
+        let last = self.numbers[dialog]
+        let number = envelope.cseq.number
+        if method == .ack {
+            return number <= last ?? 0 ? nil : Fault(rule: "cseq", text: "an ACK for no INVITE: \(parcel.text)")
+        }
+        if let last, number <= last {
+            // Other branches of a fork count for themselves: their BYE has the number after the INVITE, too.
+            guard method == .bye || method == .prack else {
+                return Fault(rule: "cseq", text: "\(parcel.text) after \(last)")
+            }
+        }
+        self.numbers[dialog] = max(number, last ?? 0)
+        return nil
+    }
+
+    private mutating func sentResponse(_ message: SIPMessage, _ envelope: Envelope, _ parcel: Parcel) -> Fault? {
+        guard let status = message.status else { return nil }
+        let hop = Self.hop(envelope.via, envelope.cseq)
+        guard let former = self.finals[hop] else {
+            return Fault(rule: "answer", text: "an answer to nothing: \(parcel.text)")
+        }
+        if status.isProvisional {
+            return former == 0 ? nil : Fault(rule: "answer", text: "\(parcel.text) after the final \(former)")
+        }
+        if former != 0, former != status.value {
+            return Fault(rule: "answer", text: "two final answers, \(former) and then \(parcel.text)")
+        }
+        self.finals[hop] = status.value
+        return nil
+    }
+
+    /// A changed description has a higher version, an unchanged one the same (RFC 3264 section 8).
+    private mutating func described(_ message: SIPMessage) -> Fault? {
+        guard message.contentType?.isSDP ?? false else { return nil }
+        let lines = ByteString(message.body).split(on: ASCII.lineFeed)
+        guard let origin = lines.first(where: { $0.hasPrefix("o=") })?.trimmed().split(on: ASCII.space),
+            origin.count == 6, let number = origin[2].decimal()
+        else { return Fault(rule: "malformed", text: "a session description without origin") }
+        let former = self.versions[origin[1]]
+        self.versions[origin[1]] = Version(number: number, body: message.body)
+        guard let former else { return nil }
+        if number < former.number || number == former.number && message.body != former.body {
+            return Fault(rule: "version", text: "a changed description with version \(number) after \(former.number)")
+        }
+        return nil
+    }
+}
