@@ -34,8 +34,9 @@ def session(direction="sendrecv", version=1, audio=AUDIO_PORT, video=0, address=
 
 
 class Scenario:
-    def __init__(self, tag="sipp"):
-        self.tag, self.steps, self.variables = tag, [], []
+    def __init__(self, tag="sipp", proxied=False):
+        """`proxied`: what comes has passed one proxy, which wrote a Via and, into an INVITE, a Record-Route."""
+        self.tag, self.proxied, self.steps, self.variables = tag, proxied, [], []
 
     # What comes
 
@@ -51,15 +52,19 @@ class Scenario:
             self.steps.append(f"<recv {words}/>")
             return self
         actions = [self._keep("hdr", f"{name}:", ".*", f"{keep}_{name.lower().replace('-', '')}") for name in (*KEPT, *also)]
+        if self.proxied and what != "CANCEL":
+            actions.append(self._keep("hdr", "Via:", ".*", f"{keep}_via2", more=' occurrence="2"'))
+        if self.proxied and what == "INVITE":
+            actions.append(self._keep("hdr", "Record-Route:", ".*", f"{keep}_recordroute"))
         if what != "CANCEL":
             self.variables.append(f"{keep}_contact")
             actions.append(self._keep("hdr", "Contact:", "<([^>]*)>", f"{keep}_contact,{keep}_uri", f"{keep}_uri"))
         self.steps.append(f"<recv {words}><action>{''.join(actions)}</action></recv>")
         return self
 
-    def _keep(self, where, header, pattern, names, variable=None):
+    def _keep(self, where, header, pattern, names, variable=None, more=""):
         self.variables.append(variable or names)
-        return (f'<ereg regexp={quoteattr(pattern)} search_in="{where}" header="{header}" '
+        return (f'<ereg regexp={quoteattr(pattern)} search_in="{where}" header="{header}"{more} '
                 f'assign_to="{names}"/>')
 
     def label(self, name):
@@ -80,7 +85,9 @@ class Scenario:
 
     def reply(self, kept, code, phrase="Reply", tag=None, headers=(), body=None, contact=True, retrans=False):
         """Answers a kept request; `tag` goes into To where the request has none there: inside a dialog give none."""
-        lines = [f"SIP/2.0 {code} {phrase}", f"Via:[${kept}_via]", f"From:[${kept}_from]",
+        way = [f"{name}:[${kept}_{variable}]" for name, variable in (("Via", "via2"), ("Record-Route", "recordroute"))
+               if f"{kept}_{variable}" in self.variables]
+        lines = [f"SIP/2.0 {code} {phrase}", f"Via:[${kept}_via]", *way, f"From:[${kept}_from]",
                  f"To:[${kept}_to]" + (f";tag={tag}" if tag else ""), f"Call-ID:[${kept}_callid]",
                  f"CSeq:[${kept}_cseq]"]
         lines += [f"Contact: <sip:sipp@{ADDRESS}:[local_port];transport=[transport]>"] if contact else []
@@ -99,6 +106,7 @@ class Scenario:
                  "From:" + ours.split(":", 1)[1], "To:" + theirs.split(":", 1)[1], f"Call-ID:[${kept}_callid]",
                  f"CSeq: {cseq} {method}", f"Contact: <sip:sipp@{ADDRESS}:[local_port];transport=[transport]>",
                  "Max-Forwards: 70"]
+        lines += [f"Route:[${kept}_recordroute]"] if f"{kept}_recordroute" in self.variables else []
         resend = method != "ACK" if retrans is None else retrans
         return self.send(self._whole(lines + list(headers), body), resend)
 
