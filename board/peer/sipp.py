@@ -161,15 +161,16 @@ class Scenario:
 
 
 class Sipp:
-    """SIPp with one scenario for one call; `calls` gives it the kiosk's address, else it waits to be called."""
+    """SIPp with a scenario, for one call or more; `calls` gives it the kiosk's address, else it waits to be called."""
 
-    def __init__(self, folder, scenario, calls=None, port=PORT, transport="udp", name="sipp", recv_limit_s=10):
+    def __init__(self, folder, scenario, calls=None, port=PORT, transport="udp", name="sipp", recv_limit_s=10,
+                 calls_max=1):
         self.folder, self.port, self.process, self.name = Path(folder), port, None, name
         self.waits = calls is None
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{name}.xml").write_text(scenario.xml())
         self.command = ["sipp", *([calls] if calls else []), "-sf", f"{name}.xml", "-i", ADDRESS, "-p", str(port),
-                        "-m", "1", "-nostdin", "-t", "t1" if transport == "tcp" else "u1",
+                        *(["-m", str(calls_max)] if calls_max else []), "-nostdin", "-t", "t1" if transport == "tcp" else "u1",
                         "-recv_timeout", str(recv_limit_s * 1000), "-timeout", "100", "-trace_err", "-error_file",
                         f"{name}-errors.log", "-error_overwrite", "true"]
 
@@ -187,8 +188,8 @@ class Sipp:
         return self
 
     def _listens(self):
-        """Whether this thread's network has a socket with its address and port (proc(5), /proc/net/udp)."""
-        wanted = f": {socket.inet_aton(ADDRESS)[::-1].hex().upper()}:{self.port:04X} "
+        """Whether this thread's network has a socket of its address and port, and of no peer's (proc(5))."""
+        wanted = f": {socket.inet_aton(ADDRESS)[::-1].hex().upper()}:{self.port:04X} 00000000:0000 "
         return any(wanted in Path(f"/proc/thread-self/net/{kind}").read_text() for kind in ("udp", "tcp"))
 
     def __exit__(self, kind, *_):

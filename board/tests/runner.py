@@ -25,7 +25,8 @@ FILES = {
     "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "purity": ["purity"],
     "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk"], "kamailio": ["kamailio"],
-    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request"],
+    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request",
+             "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
 LIMIT_S = 420
