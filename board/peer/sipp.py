@@ -51,7 +51,8 @@ class Scenario:
         if keep is None:
             self.steps.append(f"<recv {words}/>")
             return self
-        actions = [self._keep("hdr", f"{name}:", ".*", f"{keep}_{name.lower().replace('-', '')}") for name in (*KEPT, *also)]
+        actions = [self._keep("hdr", f"{name}:", ".*", f"{keep}_{name.lower().replace('-', '')}")
+                   for name in (*KEPT, *also)]
         if self.proxied and what != "CANCEL":
             actions.append(self._keep("hdr", "Via:", ".*", f"{keep}_via2", more=' occurrence="2"'))
         if self.proxied and what == "INVITE":
@@ -170,7 +171,8 @@ class Sipp:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{name}.xml").write_text(scenario.xml())
         self.command = ["sipp", *([calls] if calls else []), "-sf", f"{name}.xml", "-i", ADDRESS, "-p", str(port),
-                        *(["-m", str(calls_max)] if calls_max else []), "-nostdin", "-t", "t1" if transport == "tcp" else "u1",
+                        *(["-m", str(calls_max)] if calls_max else []), "-nostdin", "-t",
+                        "t1" if transport == "tcp" else "u1",
                         "-recv_timeout", str(recv_limit_s * 1000), "-timeout", "100", "-trace_err", "-error_file",
                         f"{name}-errors.log", "-error_overwrite", "true"]
 

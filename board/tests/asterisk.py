@@ -292,7 +292,8 @@ def called_for_sound(o, extension):
 def video_by_change(o):
     """The other telephone adds video and takes it away; Asterisk does so towards us by re-INVITE."""
     desk = o.ready(call__incoming="answer")
-    scenario = reoffer(Scenario().answers(body=session(video=None)), 11, session(version=2, video=VIDEO_PORT)).pause(1500)
+    scenario = Scenario().answers(body=session(video=None))
+    reoffer(scenario, 11, session(version=2, video=VIDEO_PORT)).pause(1500)
     reoffer(scenario, 12, session(version=3, video=0)).recv("BYE", keep="bye").reply("bye", 200)
     with desk.sipp(scenario) as peer:
         wire, mark = desk.wire.mark(), called_for_sound(o, "peer")

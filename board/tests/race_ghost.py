@@ -75,7 +75,8 @@ def ghost_calls(desk):
     calls, byes = ({message.header("call-id") for message in desk.sent(name)} for name in ("INVITE", "BYE"))
     acknowledged = {message.header("call-id") for message in desk.sent("ACK")}
     expect(f"{len(calls)} calls", len(calls) == 1000, "every press is to make a call")
-    expect(f"{len(calls - acknowledged)} without ACK", calls == acknowledged == byes, f"{len(calls - byes)} without BYE")
+    open_ended = f"{len(calls - acknowledged)} without ACK, {len(calls - byes)} without BYE"
+    expect(open_ended, calls == acknowledged == byes, "every answer wants both")
     return f"{len(calls)} calls, {1000 * seconds:.0f} ms each, none left"
 
 
