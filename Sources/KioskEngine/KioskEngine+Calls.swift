@@ -29,7 +29,7 @@ extension KioskEngine {
         self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, self.transport(of: uri)))
     }
 
-    private func transport(of uri: SIPURI) -> SIPTransport {
+    func transport(of uri: SIPURI) -> SIPTransport {
         uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
     }
 
@@ -42,6 +42,7 @@ extension KioskEngine {
 
     mutating func resolved(_ id: ResolutionID, _ result: ResolutionResult, now: Instant) {
         if self.servers.isOwn(id) { return self.serverFound(result, now: now) }
+        if self.sendWaitingText(id, result, now: now) { return }
         switch result {
         case .failed(let text):
             self.unresolved(id, text, now: now)
@@ -197,7 +198,9 @@ extension KioskEngine {
         case .answeredWithOffer(let offer): self.answered(handle, withOffer: offer, now: now)
         case .changed(let answer): self.changed(handle, answer, now: now)
         case .changeRefused(let status): self.changeRefused(handle, status, now: now)
-        case .identified, .digit, .informed: break
+        case .identified(let party): self.identified(handle, party, now: now)
+        case .digit(let key, _): self.digit(handle, key, now: now)
+        case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
             switch self.machine.ended(handle, reason, now: now) {
             case .finish(let ended): self.finish(ended, now: now)

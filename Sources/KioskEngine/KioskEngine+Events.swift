@@ -144,6 +144,7 @@ extension CallFacts {
     fileprivate func write(to json: inout JSON) {
         json.put("uri", self.peer)
         json.put("direction", self.direction.text)
+        if !self.name.isEmpty { json.put("name", self.name) }
     }
 }
 

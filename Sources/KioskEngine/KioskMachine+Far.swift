@@ -239,10 +239,39 @@ extension KioskMachine {
             guard !state.hasFirstSound else { return .doNothing }
             state.hasFirstSound = true
             return .firstSound(after: now - state.mediaBegan)
-        case .byeReceived, .counters:
+        case .byeReceived, .digit, .keyFrameWanted, .counters:
             break
         }
         return .doNothing
+    }
+
+    /// Who the far end says it is. True where the person at the panel is told something new.
+    mutating func identified(_ handle: CallHandle, _ name: ByteString) -> Bool {
+        switch self.state {
+        case .calling(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .calling(state))
+        case .ringing(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .ringing(state))
+        case .early(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .early(state))
+        case .alerting(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .alerting(state))
+        case .connected(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .connected(state))
+        case .idle, .lookingUp, .ending, .outcome, .stopping:
+            return false
+        }
+        return true
     }
 
     /// RTCP reports came in.

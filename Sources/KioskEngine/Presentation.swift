@@ -18,6 +18,7 @@ struct Presentation: Equatable {
         /// The file names somebody to call.
         var canCall: Bool
         var banner: ByteString
+        var notice: Notice?
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -37,6 +38,7 @@ struct Presentation: Equatable {
     private static func card(_ state: KioskState, _ around: Surroundings) -> Words.Card {
         switch state {
         case .idle:
+            if let notice = around.notice { return Words.notice(notice) }
             guard around.canCall else { return Words.idleUseless }
             return around.hasCamera ? Words.idle : Words.idleWithoutPicture
         case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
@@ -52,6 +54,10 @@ struct Presentation: Equatable {
     }
 
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
+        if let notice = around.notice {
+            let card = Words.notice(notice)
+            return around.hasScreen && call.showsPicture ? Words.Card("", card.detail, .none) : card
+        }
         if around.hasScreen && call.showsPicture {
             let waits = call.isHeld || call.transfer != nil
             return Words.Card("", waits ? Words.held.headline : "", .none)
@@ -59,7 +65,7 @@ struct Presentation: Equatable {
         if call.transfer != nil { return Words.transferring }
         if call.intent.isHolding { return Words.holding }
         if call.isHeld { return Words.held }
-        guard around.hasScreen, call.shape.receivesVideo else { return Words.talking }
+        guard around.hasScreen, call.shape.receivesVideo else { return Words.talking(call.facts.name) }
         return call.hasFirstFrame ? Words.pictureLost : Words.connecting
     }
 
@@ -128,7 +134,8 @@ struct Presentation: Equatable {
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: Words.close)
-            case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
+            case .idle: return around.notice == nil ? nil : CallBarItem(button: .hook, label: Words.close)
+            case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
         case .mute, .video: return nil
         }

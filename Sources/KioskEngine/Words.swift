@@ -29,12 +29,20 @@ enum Words {
     static let somebody: ByteString = "Somebody"
     static let transferring = Card("Please wait", "You are being connected to somebody else.", .calling)
     static let connecting = Card("Connecting", "The picture is on its way. You can speak now.", .connecting)
-    static let talking = Card("Connected", "You can speak now.", .talking)
     static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
     static let held = Card("Please wait", "You have been asked to wait. The call goes on in a moment.", .hold)
     static let holding = Card("On hold", "The other side is waiting. Nobody is heard at the moment.", .hold)
     static let ending = Card("Call ended", "", .ended)
     static let stopping = Card("Restarting", "This help point will be back in a moment.", .none)
+
+    static func talking(_ name: ByteString) -> Card {
+        Card("Connected", name.isEmpty ? "You can speak now." : "You can speak with " + name + " now.", .talking)
+    }
+
+    /// A text of a far end's.
+    static func notice(_ notice: Notice) -> Card {
+        Card("Message", notice.name.isEmpty ? notice.text : notice.name + ": " + notice.text, .none)
+    }
 
     /// A call from outside.
     static func alerting(_ name: ByteString) -> Card {

@@ -206,6 +206,7 @@ final class Scene {
             case .mute(let on): return "mute \(on)"
             case .sendVideo(let on): return "sendVideo \(on)"
             case .encodeKeyFrame: return "encodeKeyFrame"
+            case .sendDigit(let key, _): return "digit \(Character(UnicodeScalar(key)))"
             }
         }
     }
