@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
+/// The longest that one input may take, in seconds of processor time: a busy machine is not the input's fault.
+private let slowestSeconds = 1.0
+
 /// What is fuzzed, by the names that `board/fuzz` knows.
 private let targets: [(name: String, run: ([UInt8]) -> Void)] = [
     ("sip", fuzzSIP), ("stream", fuzzStream), ("sdp", fuzzSDP), ("uri", fuzzURI), ("challenge", fuzzChallenge),
@@ -26,7 +31,9 @@ public func initialize(
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let begin = clock()
     run(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    require(Double(clock() - begin) / Double(CLOCKS_PER_SEC) < slowestSeconds, "the input took longer than a second")
     return 0
 }
 

@@ -19,8 +19,22 @@ public struct ByteString: Hashable, Sendable {
         self.bytes = Array(bytes)
     }
 
+    /// Empty, with room for `capacity` bytes.
+    public init(reserving capacity: Int) {
+        self.bytes = []
+        self.bytes.reserveCapacity(capacity)
+    }
+
     public init(_ literal: StaticString) {
         self.bytes = literal.withUTF8Buffer { Array($0) }
+    }
+
+    /// Without the blanks, tabs and line ends at both ends of `slice`.
+    public init(trimming slice: ArraySlice<UInt8>) {
+        var rest = slice
+        while let first = rest.first, ASCII.isBlank(first) { rest.removeFirst() }
+        while let last = rest.last, ASCII.isBlank(last) { rest.removeLast() }
+        self.bytes = Array(rest)
     }
 
     /// For edges only (command line, C strings): copies the string's UTF-8.
@@ -52,6 +66,11 @@ extension ByteString: ExpressibleByStringLiteral {
 extension ByteString {
     public mutating func append(_ other: ByteString) {
         self.bytes.append(contentsOf: other.bytes)
+    }
+
+    /// As `append("…")`, without a copy in between.
+    public mutating func append(literal: StaticString) {
+        self.bytes.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
     public mutating func append(byte: UInt8) {
@@ -125,7 +144,8 @@ extension ByteString {
 
     /// Bytes `range`, clamped to what is there.
     public func slice(_ range: Range<Int>) -> ByteString {
-        ByteString(self.bytes[range.clamped(to: 0..<self.count)])
+        let range = range.clamped(to: 0..<self.count)
+        return range.count == self.count ? self : ByteString(self.bytes[range])
     }
 
     public func lowercasedASCII() -> ByteString {
@@ -134,16 +154,20 @@ extension ByteString {
 
     /// Without blanks and tabs (and stray CR, LF) at both ends.
     public func trimmed() -> ByteString {
-        var start = 0
-        var end = self.count
-        while start < end && ASCII.isBlank(self.bytes[start]) { start += 1 }
-        while end > start && ASCII.isBlank(self.bytes[end - 1]) { end -= 1 }
-        return ByteString(self.bytes[start..<end])
+        guard let first = self.bytes.first, let last = self.bytes.last else { return self }
+        return ASCII.isBlank(first) || ASCII.isBlank(last) ? ByteString(trimming: self.bytes[...]) : self
     }
 
     /// The parts between `separator`s; always one more part than there are separators.
     public func split(on separator: UInt8) -> [ByteString] {
-        self.bytes.split(separator: separator, omittingEmptySubsequences: false).map { ByteString($0) }
+        var parts: [ByteString] = []
+        var rest = self.bytes[...]
+        while let end = rest.firstIndex(of: separator) {
+            parts.append(ByteString(rest[..<end]))
+            rest = rest[(end + 1)...]
+        }
+        parts.append(parts.isEmpty ? self : ByteString(rest))
+        return parts
     }
 
     /// The number these bytes spell in decimal: digits only, no sign, no blanks; nil where empty or above `max`.

@@ -77,14 +77,24 @@ public enum IPAddress: Hashable, Sendable {
     }
 
     private static func parseV4(_ text: ByteString) -> UInt32? {
-        let parts = text.split(on: ASCII.dot)
-        guard parts.count == 4 else { return nil }
         var bits: UInt32 = 0
-        for part in parts {
-            guard part.count <= 3, let value = part.decimal(max: 255) else { return nil }
-            bits = (bits << 8) | UInt32(value)
+        var part: UInt32 = 0
+        var digits = 0
+        var dots = 0
+        for byte in text.bytes {
+            if byte == ASCII.dot {
+                guard digits > 0, dots < 3 else { return nil }
+                bits = (bits << 8) | part
+                dots += 1
+                (part, digits) = (0, 0)
+            } else {
+                guard ASCII.isDigit(byte), digits < 3 else { return nil }
+                part = part * 10 + UInt32(byte - ASCII.zero)
+                digits += 1
+                guard part <= 255 else { return nil }
+            }
         }
-        return bits
+        return dots == 3 && digits > 0 ? (bits << 8) | part : nil
     }
 
     private static func parseV6(_ text: ByteString) -> IPAddress? {

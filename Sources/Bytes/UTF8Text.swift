@@ -28,13 +28,37 @@ public enum UTF8Text {
     public static func isPlain(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         while let first = rest.first {
-            let length = self.characterLength(rest)
             let isBlank = first == ASCII.lineFeed || first == ASCII.carriageReturn || first == ASCII.tab
-            // U+0080 to U+009F are control characters as well.
-            let isHighControl = first == 0xC2 && length == 2 && rest[rest.startIndex + 1] < 0xA0
-            guard length > 0, first >= ASCII.space || isBlank, first != 0x7F, !isHighControl else { return false }
+            let length = isBlank ? 1 : self.visibleLength(rest)
+            guard length > 0 else { return false }
             rest = rest.dropFirst(length)
         }
         return true
+    }
+
+    /// `text` with bytes that are not UTF-8, and control characters, replaced by `?`; for screens and terminals. It is
+    /// cut at the first character at or beyond `bytesMax`.
+    public static func displayable(_ text: ByteString, bytesMax: Int) -> ByteString {
+        var shown = ByteString()
+        var rest = text.bytes[...]
+        while !rest.isEmpty, shown.count < bytesMax {
+            let length = self.visibleLength(rest)
+            if length == 0 {
+                shown.append(byte: ASCII.question)
+                rest = rest.dropFirst(max(1, self.characterLength(rest)))
+            } else {
+                shown.bytes.append(contentsOf: rest.prefix(length))
+                rest = rest.dropFirst(length)
+            }
+        }
+        return shown
+    }
+
+    /// As `characterLength`, and 0 for a control character (U+0080 to U+009F are some as well).
+    private static func visibleLength(_ bytes: ArraySlice<UInt8>) -> Int {
+        let length = self.characterLength(bytes)
+        guard let first = bytes.first, first >= ASCII.space, first != 0x7F else { return 0 }
+        if first == 0xC2, length == 2, bytes[bytes.startIndex + 1] < 0xA0 { return 0 }
+        return length
     }
 }

@@ -21,6 +21,7 @@ enum ControlWord: Equatable {
     /// From here on every event goes to this client.
     case events
     case screenshot(path: ByteString)
+    case trace(withMessages: Bool)
 
     static let lineBytesMax = 1024
 
@@ -33,6 +34,10 @@ enum ControlWord: Equatable {
         if word == "screenshot" {
             if argument.isEmpty { throw BadValue("screenshot needs a path") }
             return .screenshot(path: argument)
+        }
+        if word == "trace" {
+            guard argument.isEmpty || argument == "messages" else { throw BadValue("trace takes messages or nothing") }
+            return .trace(withMessages: !argument.isEmpty)
         }
         if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
         if word == "press" { return .press(try self.button(argument)) }
@@ -47,8 +52,8 @@ enum ControlWord: Equatable {
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
-                    + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release, status, events and screenshot"
-            )
+                    + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release, status,"
+                    + " events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1
@@ -90,18 +95,5 @@ enum ControlWord: Equatable {
         throw BadValue(
             ConfigurationValue.quoted(name) + " is not one of "
                 + ConfigurationValue.joined(ButtonName.all.map { $0.text }))
-    }
-}
-
-/// The lines that answer words.
-public enum Reply {
-    public static let done = JSON.object { $0.put("ok", true) }
-
-    /// `reason` is a sentence or a clause for a person.
-    public static func refused(_ reason: ByteString) -> ByteString {
-        JSON.object {
-            $0.put("ok", false)
-            $0.put("error", reason)
-        }
     }
 }

@@ -50,6 +50,16 @@ public struct JSON {
         self.put(name, msOf: UInt64(max(0, duration.nanoseconds)))
     }
 
+    public mutating func put(_ name: ByteString, _ lines: [ByteString]) {
+        self.begin(name)
+        self.members.append("[")
+        for (index, line) in lines.enumerated() {
+            if index > 0 { self.members.append(byte: ASCII.comma) }
+            self.append(quoted: line)
+        }
+        self.members.append("]")
+    }
+
     public mutating func put(_ name: ByteString, object: JSON) {
         self.begin(name)
         self.members.append(object.text)
@@ -98,24 +108,5 @@ public struct JSON {
             self.members.append(hex: UInt64(byte), width: 4)
         default: self.members.append(byte: byte)
         }
-    }
-}
-
-extension UTF8Text {
-    /// `text` with bytes that are not UTF-8, and control characters, replaced by `?`; for the screen.
-    static func displayable(_ text: ByteString, bytesMax: Int) -> ByteString {
-        var shown = ByteString()
-        var rest = text.bytes[...]
-        while let first = rest.first, shown.count < bytesMax {
-            let length = self.characterLength(rest)
-            if length == 0 || first < 0x20 || first == 0x7F {
-                shown.append(byte: ASCII.question)
-                rest = rest.dropFirst()
-            } else {
-                shown.bytes.append(contentsOf: rest.prefix(length))
-                rest = rest.dropFirst(length)
-            }
-        }
-        return shown
     }
 }

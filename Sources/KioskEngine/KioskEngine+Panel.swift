@@ -105,6 +105,8 @@ extension KioskEngine {
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
+        case .trace(let withMessages):
+            self.put(.reply(client, Reply.lines(self.sip.trace.lines(withMessages: withMessages))))
         }
     }
 

@@ -41,7 +41,7 @@ public struct KioskEngine {
     /// Clients that asked for events.
     var subscribers: [ClientID] = []
     var generator: Generator
-    private var sip: SIPEngine
+    private(set) var sip: SIPEngine
     /// Calls that SIP told about and that were not looked at yet.
     private var sipEvents: [(CallHandle, CallEvent)] = []
     private var sipWakesAt: Instant?

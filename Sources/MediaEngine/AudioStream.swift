@@ -20,6 +20,7 @@ struct AudioStream {
     }
 
     mutating func update(_ plan: AudioPlan, now: Instant) {
+        guard plan != self.plan else { return }
         if plan.telephoneEventRate != self.plan.telephoneEventRate {
             self.digitsOut = DigitSender(rate: plan.telephoneEventRate)
         }

@@ -8,18 +8,31 @@ import Bytes
 /// always may: whoever was quicker than the peer loses the stream to it.
 struct Latch {
     private enum State {
-        /// Nothing came yet.
-        case open
+        /// Nothing came yet since the address was announced; before, `former` was the source.
+        case open(former: SocketAddress?)
+        /// The former source goes on. These may be its last packets, still under way, so that another may yet follow; after
+        /// some it is the stream.
+        case lingering(SocketAddress, packets: Int)
         /// Silent since; meanwhile what is sent still goes there.
         case reopened(SocketAddress)
         case latched(SocketAddress)
     }
 
-    private let announced: SocketAddress
-    private var state = State.open
+    private var announced: SocketAddress
+    private var state = State.open(former: nil)
 
     init(announced: SocketAddress) {
         self.announced = announced
+    }
+
+    /// The session description has another address: what was learned counts no more.
+    mutating func follow(_ announced: SocketAddress) {
+        guard announced != self.announced else { return }
+        self.announced = announced
+        switch self.state {
+        case .open: break
+        case .lingering(let source, _), .reopened(let source), .latched(let source): self.state = .open(former: source)
+        }
     }
 
     /// Whether the peer gave an address at all: none means hold in the old style (RFC 3264 section 8.4).
@@ -30,14 +43,22 @@ struct Latch {
         guard self.isAnnounced else { return nil }
         switch self.state {
         case .open: return self.announced
-        case .reopened(let source), .latched(let source): return source
+        case .lingering(let source, _), .reopened(let source), .latched(let source): return source
         }
     }
 
     /// Whether a packet, found valid, is let in from `source`.
     mutating func admits(_ source: SocketAddress) -> Bool {
         switch self.state {
-        case .open, .reopened:
+        case .open(let former):
+            let isLeftOver = source == former && source != self.announced
+            self.state = isLeftOver ? .lingering(source, packets: 1) : .latched(source)
+            return true
+        case .lingering(let known, let packets):
+            let goesOn = source == known && packets < MediaLimits.lingeringPacketsMax
+            self.state = goesOn ? .lingering(source, packets: packets + 1) : .latched(source)
+            return true
+        case .reopened:
             self.state = .latched(source)
             return true
         case .latched(let known):
@@ -50,6 +71,9 @@ struct Latch {
 
     /// The source fell silent: the next may come from elsewhere.
     mutating func reopen() {
-        if case .latched(let source) = self.state { self.state = .reopened(source) }
+        switch self.state {
+        case .open, .reopened: break
+        case .lingering(let source, _), .latched(let source): self.state = .reopened(source)
+        }
     }
 }

@@ -148,6 +148,8 @@ extension MediaEngine {
     }
 
     private mutating func stop(now: Instant) {
+        self.remember(self.running?.audio?.core.source, now: now)
+        self.remember(self.running?.video?.core.source, now: now)
         self.endAudio(now: now)
         self.endVideo(now: now)
         self.running = nil
@@ -156,7 +158,6 @@ extension MediaEngine {
     private mutating func endAudio(now: Instant) {
         guard let running = self.running, var audio = running.audio else { return }
         audio.core.sendBye(now: now, ntpAtZero: running.ntpAtZero, &self.outputs)
-        self.remember(audio.core.source, now: now)
         self.ended.audio = audio.core.statistics
         self.running?.audio = nil
     }
@@ -164,7 +165,6 @@ extension MediaEngine {
     private mutating func endVideo(now: Instant) {
         guard let running = self.running, var video = running.video else { return }
         video.core.sendBye(now: now, ntpAtZero: running.ntpAtZero, &self.outputs)
-        self.remember(video.core.source, now: now)
         self.ended.video = video.core.statistics
         self.running?.video = nil
     }

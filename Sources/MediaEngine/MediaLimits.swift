@@ -20,6 +20,8 @@ public enum MediaLimits {
     /// Sources of former calls that are remembered, and for how long.
     static let formerSourcesMax = 4
     static let formerSourceMs = 30_000
+    /// Packets from the old address after which it is not left over from before the session changed, but goes on.
+    static let lingeringPacketsMax = 100
 
     // MARK: Key frames
 
@@ -30,6 +32,9 @@ public enum MediaLimits {
     static let firstPictureGraceMs = 200
     /// A key frame handed to the decoder should be a picture within this time.
     static let decodeGraceMs = 300
+    /// Time between our requests by signalling: doubles from the first to the second.
+    static let keyFrameWantedFirstMs = 1000
+    static let keyFrameWantedLastMs = 8000
     /// At most one IDR is ordered from our encoder in this time.
     static let keyFrameSpacingMs = 300
     /// The same where only the peer's loss reports ask for it.

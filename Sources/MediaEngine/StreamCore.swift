@@ -48,10 +48,15 @@ struct StreamCore {
 
     /// Applies what was agreed anew; addresses that stay keep what was learned.
     mutating func update(_ plan: StreamPlan, now: Instant) {
-        if plan.remoteRTP != self.plan.remoteRTP { self.rtpLatch = Latch(announced: plan.remoteRTP) }
-        if plan.remoteRTCP != self.plan.remoteRTCP { self.rtcpLatch = Latch(announced: plan.remoteRTCP) }
+        self.rtpLatch.follow(plan.remoteRTP)
+        self.rtcpLatch.follow(plan.remoteRTCP)
         if plan.localSSRC != self.plan.localSSRC {
             self.sender = RTPSender(ssrc: plan.localSSRC, generator: &self.generator)
+        }
+        // What a held stream went on sending was not counted, and is no loss.
+        if plan.receives && !self.plan.receives, let old = self.reception {
+            self.lostBefore &+= old.lost
+            self.reception = nil
         }
         self.plan = plan
         self.silence.expect(plan.receives, now: now)

@@ -94,7 +94,8 @@ extension StreamCore {
         let ownTarget = self.plan.rtcpMux ? self.rtpLatch.target : self.rtcpLatch.target
         guard let target = ownTarget else { return }
         let ntp = ntpAtZero.advanced(byNanoseconds: now.nanoseconds)
-        let blocks = self.reception?.reportBlock(now: now).map { [$0] } ?? []
+        // A stream that we told to stop is not reported on: some peers take that for trouble of the other direction.
+        let blocks = self.plan.receives ? self.reception?.reportBlock(now: now).map { [$0] } ?? [] : []
         var packets: [RTCPPacket] = []
         if self.reportsSinceSent < 2, let report = self.sender.report(now: now, ntpTime: ntp, blocks: blocks) {
             packets.append(.senderReport(report))

@@ -21,6 +21,7 @@ struct VideoStream {
     /// When a loss report made us order a key frame.
     private var orderedOnLossAt: Instant?
     private var firCommand: UInt8 = 0
+    private var signalled = SignalledRequests()
 
     init(plan: VideoPlan, seed: UInt64, now: Instant, _ outputs: inout OutputQueue) {
         self.plan = plan
@@ -31,11 +32,15 @@ struct VideoStream {
     }
 
     mutating func update(_ plan: VideoPlan, now: Instant, _ outputs: inout OutputQueue) {
+        guard plan != self.plan else { return }
         let old = self.plan
         self.plan = plan
         self.packetizer = H264Packetizer(mode: plan.packetizationMode, maxPayloadSize: max(64, plan.maxPayloadSize))
         self.core.update(plan.stream, now: now)
-        for parameterSet in plan.parameterSets { self.depacketizer.learn(parameterSet: parameterSet) }
+        // Those that were said before may be older than what came with the pictures.
+        if plan.parameterSets != old.parameterSets {
+            for parameterSet in plan.parameterSets { self.depacketizer.learn(parameterSet: parameterSet) }
+        }
         if plan.stream.receives && !old.stream.receives {
             self.beginEpoch(now: now)
             self.requester.need(now: now)
@@ -43,12 +48,16 @@ struct VideoStream {
             self.requester.stop()
         }
         let isMoved = plan.stream.remoteRTP != old.stream.remoteRTP || plan.stream.localSSRC != old.stream.localSSRC
+        // A key frame that was ordered or sent before the pause is of no use after it.
+        if plan.stream.sends && !old.stream.sends { self.orders = KeyFrameOrders() }
         if plan.stream.sends, !old.stream.sends || isMoved { self.beginSending(now: now, &outputs) }
     }
 
+    /// Whether the peer speaks of key-frame requests by RTCP: then it understands ours, and makes its own.
+    private var canBeAsked: Bool { self.plan.feedback.pli || self.plan.feedback.fir }
+
     private mutating func beginSending(now: Instant, _ outputs: inout OutputQueue) {
-        let canAsk = self.plan.feedback.pli || self.plan.feedback.fir
-        let times = canAsk ? MediaLimits.startKeyFramesMs : MediaLimits.startKeyFramesDeafMs
+        let times = self.canBeAsked ? MediaLimits.startKeyFramesMs : MediaLimits.startKeyFramesDeafMs
         self.startKeyFrames = times.reversed().map { now + Duration.milliseconds($0) }
         self.orderKeyFrame(now: now, &outputs)
     }
@@ -136,9 +145,11 @@ extension VideoStream {
         self.requester.broken(now: now)
     }
 
-    /// PLI where the peer did not say it knows only FIR: who knows neither passes over it.
+    /// PLI where the peer did not say it knows only FIR: who knows neither passes over it, and is asked by signalling as
+    /// well.
     private mutating func askKeyFrame(now: Instant, ntpAtZero: NTPTime, _ outputs: inout OutputQueue) {
         guard let source = self.core.source else { return }
+        if !self.canBeAsked, self.signalled.ask(now: now) { outputs.push(.event(.keyFrameWanted)) }
         let ours = self.core.sender.ssrc
         if self.plan.feedback.fir && !self.plan.feedback.pli {
             self.firCommand &+= 1
@@ -186,7 +197,7 @@ extension VideoStream {
         guard self.core.canSend else { return }
         if feedback.wantsKeyFrame { self.orderKeyFrame(now: now, &outputs) }
         // A peer that cannot ask shows by its reports that it has a broken picture.
-        guard feedback.reportsLoss, !self.plan.feedback.pli, !self.plan.feedback.fir else { return }
+        guard feedback.reportsLoss, !self.canBeAsked else { return }
         let spacing = Duration.milliseconds(MediaLimits.keyFrameOnLossSpacingMs)
         if let last = self.orderedOnLossAt, last + spacing > now { return }
         self.orderedOnLossAt = now

@@ -12,7 +12,7 @@ enum HeadScan {
     ///   - name: in lower case.
     ///   - compact: the one-letter form, in lower case.
     static func value(
-        of name: ByteString, compact: UInt8? = nil, in bytes: [UInt8], bytesMax: Int
+        of name: ByteString, compact: UInt8? = nil, in bytes: [UInt8], bytesMax: Int = .max
     ) -> ArraySlice<UInt8>? {
         let end = min(bytes.count, bytesMax)
         var index = self.headStart(bytes, end)

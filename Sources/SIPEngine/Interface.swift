@@ -49,6 +49,8 @@ public struct SIPConfiguration {
     /// The shortest session interval that we take, in seconds; RFC 4028 section 5 allows none below 90.
     public var minSESeconds: UInt32 = 90
     public var access = AccessPolicy()
+    /// Whether the last messages are kept for `SIPEngine.trace`.
+    public var keepsTrace = true
 
     public init(userAgent: ByteString, displayName: ByteString, identity: SIPURI?, contactUser: ByteString) {
         self.userAgent = userAgent

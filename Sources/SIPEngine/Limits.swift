@@ -42,6 +42,13 @@ enum Limits {
     /// How long a digit lasts at least, and where nothing is said about it.
     static let digitMs = 100
     static let digitMsMax = 5_000
+    /// The trace: messages, bytes of all of them, bytes of one.
+    static let traceEntriesMax = 192
+    static let traceBytesMax = 98_304
+    static let traceTextBytesMax = 2_048
+    /// Dialogs of a trace that are drawn, and the columns of peers in each.
+    static let traceDialogsMax = 8
+    static let tracePeersMax = 4
     /// INVITE is answered with 100 when nothing else was sent for so long (RFC 3261 section 17.2.1).
     static let tryingMs = 200
     /// How long an incoming call may wait for a decision (RFC 3261 section 13.3.1.1 speaks of three minutes).

@@ -33,7 +33,7 @@ extension SIPEngine {
                 guard isTaken else { return self.closeStrangers(flow, now: now) }
             case .ping:
                 guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
-                self.send(SIPStreamFramer.pong, on: flow)
+                self.put(.send(SIPStreamFramer.pong, on: flow))
             case .pong: break
             case .broken(let fault):
                 guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
@@ -77,6 +77,7 @@ extension SIPEngine {
         do throws(SIPParseError) {
             let message = try SIPMessage.parse(bytes, framing: framing)
             guard isKnown || self.isOurs(message, on: flow) else { return false }
+            self.trace.record(bytes, on: flow, isSent: false)
             if !message.isRequest {
                 self.receivedResponse(message, now: now)
             } else if let request = Inbound(message, on: flow) {
@@ -86,6 +87,7 @@ extension SIPEngine {
             }
         } catch {
             guard isKnown else { return false }
+            self.trace.record(bytes, on: flow, isSent: false)
             self.refuseFaulty(error, on: flow)
         }
         return true

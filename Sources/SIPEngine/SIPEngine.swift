@@ -67,6 +67,8 @@ public struct SIPEngine {
     var streams: [Stream] = []
     /// The servers that we dial or register with: they may talk to us (`AccessPolicy`).
     var trusted: [IPAddress] = []
+    /// The last messages in and out, secrets removed.
+    public internal(set) var trace: SIPTrace
     private var generator: Generator
     /// Makes the To tags of answers that keep no state: the same for copies of a request, and not to be guessed.
     let tagSecret: UInt64
@@ -77,6 +79,7 @@ public struct SIPEngine {
 
     public init(configuration: SIPConfiguration, seed: UInt64) {
         self.configuration = configuration
+        self.trace = SIPTrace(isKept: configuration.keepsTrace)
         self.generator = Generator(seed: seed)
         self.tagSecret = self.generator.next()
     }
@@ -90,6 +93,7 @@ public struct SIPEngine {
         precondition(self.taken == self.outputs.count, "every output is taken before the next input")
         self.outputs.removeAll(keepingCapacity: true)
         self.taken = 0
+        self.trace.now = now
         switch input {
         case .received(let bytes, let flow): self.received(bytes, on: flow, now: now)
         case .flowFailed(let flow): self.flowFailed(flow, now: now)
@@ -171,6 +175,7 @@ public struct SIPEngine {
     // MARK: - For the verbs
 
     mutating func send(_ bytes: [UInt8], on flow: Flow) {
+        self.trace.record(bytes, on: flow, isSent: true)
         self.outputs.append(.send(bytes, on: flow))
     }
 

@@ -8,11 +8,14 @@ public struct CallID: Hashable, Sendable {
 
     /// `word [ "@" word ]`; nil where it is anything else, or longer than we keep.
     public init?(_ text: ByteString) {
-        guard !text.isEmpty, text.count <= SIPLimits.identifierBytes else { return nil }
-        let words = text.split(on: ASCII.at)
-        guard words.count <= 2, words.allSatisfy({ !$0.isEmpty && $0.bytes.allSatisfy(Token.isWordByte) }) else {
-            return nil
+        guard text.count <= SIPLimits.identifierBytes, let first = text.bytes.first, first != ASCII.at,
+            text.bytes.last != ASCII.at
+        else { return nil }
+        var ats = 0
+        for byte in text.bytes {
+            if byte == ASCII.at { ats += 1 } else if !Token.isWordByte(byte) { return nil }
         }
+        guard ats <= 1 else { return nil }
         self.text = text
     }
 }

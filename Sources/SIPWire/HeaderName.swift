@@ -25,22 +25,29 @@ extension HeaderName {
         if token.count == 1 {
             self = Self.expanded(ASCII.lowercased(token.bytes[0])) ?? .other(FoldedToken(token))
         } else {
-            self = Self.known.first { $0.token.equalsIgnoringCase(token) }?.name ?? .other(FoldedToken(token))
+            let known = token.count < Self.known.count ? Self.known[token.count] : []
+            self = known.first { $0.token.equalsIgnoringCase(token) }?.name ?? .other(FoldedToken(token))
         }
     }
 
-    private static let known: [(token: ByteString, name: HeaderName)] =
-        ([
-            .accept, .acceptEncoding, .acceptLanguage, .alertInfo, .allow, .allowEvents, .answerMode,
-            .authenticationInfo, .authorization, .callID, .callInfo, .contact, .contentDisposition, .contentEncoding,
-            .contentLanguage, .contentLength, .contentType, .cseq, .date, .errorInfo, .event, .expires, .from,
-            .infoPackage, .inReplyTo, .maxForwards, .mimeVersion, .minExpires, .minSE, .organization,
-            .pAssertedIdentity, .priority, .privacy, .privAnswerMode, .proxyAuthenticate, .proxyAuthorization,
-            .proxyRequire, .rack, .reason, .recordRoute, .recvInfo, .referSub, .referTo, .referredBy, .remotePartyID,
-            .replaces, .replyTo, .require, .retryAfter, .route, .rseq, .server, .sessionExpires, .subject,
-            .subscriptionState, .supported, .timestamp, .to, .unsupported, .userAgent, .via, .warning,
-            .wwwAuthenticate,
-        ] as [HeaderName]).map { ($0.token, $0) }
+    /// By the length of the names, so that a name is compared only with those that are as long.
+    private static let known: [[(token: ByteString, name: HeaderName)]] = {
+        let names = Self.all.map { (token: $0.token, name: $0) }
+        let longest = names.reduce(0) { max($0, $1.token.count) }
+        return (0...longest).map { length in names.filter { $0.token.count == length } }
+    }()
+
+    private static let all: [HeaderName] = [
+        .accept, .acceptEncoding, .acceptLanguage, .alertInfo, .allow, .allowEvents, .answerMode,
+        .authenticationInfo, .authorization, .callID, .callInfo, .contact, .contentDisposition, .contentEncoding,
+        .contentLanguage, .contentLength, .contentType, .cseq, .date, .errorInfo, .event, .expires, .from,
+        .infoPackage, .inReplyTo, .maxForwards, .mimeVersion, .minExpires, .minSE, .organization,
+        .pAssertedIdentity, .priority, .privacy, .privAnswerMode, .proxyAuthenticate, .proxyAuthorization,
+        .proxyRequire, .rack, .reason, .recordRoute, .recvInfo, .referSub, .referTo, .referredBy, .remotePartyID,
+        .replaces, .replyTo, .require, .retryAfter, .route, .rseq, .server, .sessionExpires, .subject,
+        .subscriptionState, .supported, .timestamp, .to, .unsupported, .userAgent, .via, .warning,
+        .wwwAuthenticate,
+    ]
 
     private static func expanded(_ letter: UInt8) -> HeaderName? {
         switch letter {
@@ -65,6 +72,20 @@ extension HeaderName {
 
     /// The long form, as it is printed.
     public var token: ByteString {
+        var token = ByteString()
+        self.append(to: &token)
+        return token
+    }
+
+    /// As `token`, without a copy in between.
+    func append(to text: inout ByteString) {
+        switch self {
+        case .other(let token): text.append(token.text)
+        default: text.append(literal: self.literal)
+        }
+    }
+
+    private var literal: StaticString {
         switch self {
         case .accept: return "Accept"
         case .acceptEncoding: return "Accept-Encoding"
@@ -96,12 +117,12 @@ extension HeaderName {
         case .minExpires: return "Min-Expires"
         case .minSE: return "Min-SE"
         case .organization: return "Organization"
-        default: return self.laterToken
+        default: return self.laterLiteral
         }
     }
 
     /// The second half of the alphabet.
-    private var laterToken: ByteString {
+    private var laterLiteral: StaticString {
         switch self {
         case .pAssertedIdentity: return "P-Asserted-Identity"
         case .priority: return "Priority"
@@ -136,8 +157,7 @@ extension HeaderName {
         case .via: return "Via"
         case .warning: return "Warning"
         case .wwwAuthenticate: return "WWW-Authenticate"
-        case .other(let token): return token.text
-        default: preconditionFailure("the first half of the alphabet is answered by `token`")
+        default: preconditionFailure("the first half of the alphabet and unknown names are answered before")
         }
     }
 }

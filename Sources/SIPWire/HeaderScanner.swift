@@ -158,6 +158,7 @@ public enum HeaderList {
     /// The trimmed parts between commas that lie outside quotes and angle brackets. At most one more than
     /// `SIPLimits.listValues`, so that a caller can tell too many from enough.
     public static func split(_ value: ByteString) -> [ByteString] {
+        guard value.contains(ASCII.comma) else { return [value.trimmed()] }
         let bytes = value.bytes
         var parts: [ByteString] = []
         var start = 0
@@ -171,13 +172,13 @@ public enum HeaderList {
             case ASCII.less: isBracketed = true
             case ASCII.greater: isBracketed = false
             case ASCII.comma where !isBracketed:
-                parts.append(ByteString(bytes[start..<index]).trimmed())
+                parts.append(ByteString(trimming: bytes[start..<index]))
                 start = index + 1
             default: break
             }
             index += 1
         }
-        parts.append(ByteString(bytes[min(start, bytes.count)...]).trimmed())
+        parts.append(ByteString(trimming: bytes[min(start, bytes.count)...]))
         return parts
     }
 }

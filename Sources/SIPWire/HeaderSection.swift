@@ -46,13 +46,13 @@ struct HeaderSection {
             return
         }
         guard let colon = line.firstIndex(of: ASCII.colon),
-            let name = HeaderName(ByteString(line[..<colon]).trimmed())
+            let name = HeaderName(ByteString(trimming: line[..<colon]))
         else { return }
         guard self.headers.count < SIPLimits.headers else {
             self.fault = "Too Many Header Fields"
             return
         }
-        self.headers.append(Header(name, ByteString(line[(colon + 1)...]).trimmed()))
+        self.headers.append(Header(name, ByteString(trimming: line[(colon + 1)...])))
         self.checkLast()
     }
 
@@ -62,7 +62,7 @@ struct HeaderSection {
             self.fault = "Folded Start Line"
             return
         }
-        let rest = ByteString(line).trimmed()
+        let rest = ByteString(trimming: line)
         if !rest.isEmpty && !self.headers[last].value.isEmpty { self.headers[last].value.append(byte: ASCII.space) }
         self.headers[last].value.append(rest)
         self.checkLast()

@@ -72,13 +72,17 @@ extension SIPMessage {
 
     /// The values of all fields of this name, in order, one for each field.
     public func fields(_ name: HeaderName) -> [ByteString] {
-        self.headers.filter { $0.name == name }.map { $0.value }
+        var fields: [ByteString] = []
+        for header in self.headers where header.name == name { fields.append(header.value) }
+        return fields
     }
 
     /// The values of a list header: all fields of this name, cut at the commas outside quotes and angle brackets
     /// (RFC 3261 section 7.3.1). An empty value is kept, for it is a fault of the peer's that a view must see.
     public func values(_ name: HeaderName) -> [ByteString] {
-        self.fields(name).flatMap { HeaderList.split($0) }
+        var values: [ByteString] = []
+        for header in self.headers where header.name == name { values += HeaderList.split(header.value) }
+        return values
     }
 
     public func contains(_ name: HeaderName) -> Bool {

@@ -74,10 +74,11 @@ extension SIPMessage {
     ]
 
     private func fieldFault() -> Fault? {
-        for name in Self.single where self.fields(name).count > 1 {
+        for name in Self.single where self.isRepeated(name) {
             return Fault(.badRequest, "Repeated " + name.token)
         }
-        if self.topVia == nil { return self.fault(of: .via) }
+        // Of a response only the top hop is ours.
+        if (self.isRequest ? self.vias?.first : self.topVia) == nil { return self.fault(of: .via) }
         if !Self.isKeepable(self.from) { return self.fault(of: .from) }
         if !Self.isKeepable(self.to) { return self.fault(of: .to) }
         if self.callID == nil { return self.fault(of: .callID) }
@@ -85,10 +86,18 @@ extension SIPMessage {
         // What follows in a response is judged by whoever needs it: a 200 with an odd contact still answers the call.
         guard let method = self.method else { return nil }
         if cseq.method != method { return Fault(.badRequest, "CSeq Method Mismatch") }
-        if self.vias == nil { return self.fault(of: .via) }
         if self.contacts == nil { return self.fault(of: .contact) }
         if self.recordRoutes == nil { return self.fault(of: .recordRoute) }
         return nil
+    }
+
+    private func isRepeated(_ name: HeaderName) -> Bool {
+        var isThere = false
+        for header in self.headers where header.name == name {
+            if isThere { return true }
+            isThere = true
+        }
+        return false
     }
 
     private func fault(of name: HeaderName) -> Fault {

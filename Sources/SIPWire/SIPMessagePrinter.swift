@@ -5,35 +5,41 @@ import Bytes
 extension SIPMessage {
     /// The bytes of the message, with a Content-Length that is right, whatever the field said.
     public func printed() -> [UInt8] {
-        var text = self.printedStartLine
-        text.append("\r\n")
+        var text = ByteString(reserving: self.size)
+        Self.append(line: self.printedStartLine, to: &text)
         for header in self.headers where header.name != .contentLength {
-            text.append(header.name.token)
-            text.append(": ")
+            header.name.append(to: &text)
+            text.append(literal: ": ")
             Self.append(line: header.value, to: &text)
         }
-        text.append(HeaderName.contentLength.token)
-        text.append(": ")
+        HeaderName.contentLength.append(to: &text)
+        text.append(literal: ": ")
         text.append(decimal: self.body.count)
-        text.append("\r\n\r\n")
-        return text.bytes + self.body
+        text.append(literal: "\r\n\r\n")
+        text.bytes.append(contentsOf: self.body)
+        return text.bytes
+    }
+
+    /// About as many bytes as will be printed: names and the start line are short.
+    private var size: Int {
+        self.headers.reduce(256 + self.body.count) { $0 + 32 + $1.value.count }
     }
 
     private var printedStartLine: ByteString {
-        var line = ByteString()
         switch self.startLine {
-        case .request(let method, let uri):
-            line = method.token + " " + uri.printed + " SIP/2.0"
-        case .response(let status, let reason):
-            line = "SIP/2.0 " + ByteString(decimal: status.value) + " " + reason
+        case .request(let method, let uri): return method.token + " " + uri.printed + " SIP/2.0"
+        case .response(let status, let reason): return "SIP/2.0 " + ByteString(decimal: status.value) + " " + reason
         }
-        return ByteString(line.bytes.map(Self.withoutLineEnd))
     }
 
-    /// A field's value must not end its line, or a configured name could add fields to the message.
+    /// A value must not end its line, or a configured name could add fields to the message.
     private static func append(line: ByteString, to text: inout ByteString) {
-        for byte in line.bytes { text.append(byte: self.withoutLineEnd(byte)) }
-        text.append("\r\n")
+        if line.bytes.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) {
+            text.bytes.append(contentsOf: line.bytes.map(self.withoutLineEnd))
+        } else {
+            text.append(line)
+        }
+        text.append(literal: "\r\n")
     }
 
     private static func withoutLineEnd(_ byte: UInt8) -> UInt8 {

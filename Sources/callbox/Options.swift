@@ -44,6 +44,7 @@ let usage: ByteString = """
     callbox message [URI] TEXT          send a text to the other side of the call, or to URI
     callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
     callbox events                      print events until interrupted, one JSON object a line
+    callbox trace [--messages]          the last dialogs as ladders, with their messages; without secrets
     callbox screenshot FILE.png         save the composed screen, where the display can be read back
     callbox --help, --version
 
@@ -99,28 +100,29 @@ private let wordsMax = 1000
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
         ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("resume", 0...0),
-        ("video", 1...1), ("digits", 1...1),
-        ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
-        ("events", 0...0),
-        ("screenshot", 1...1),
+        ("video", 1...1), ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
+        ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {
         return .misuse("unknown command " + verb + "; see callbox --help")
     }
     var socket = defaultControlPath
     var words: [ByteString] = []
+    var option = ByteString()
     var index = 0
     while index < arguments.count {
         if arguments[index] == "--control" {
             guard index + 1 < arguments.count else { return .misuse("--control wants a socket") }
             socket = arguments[index + 1]
             index += 1
+        } else if verb == "trace" && arguments[index] == "--messages" {
+            option = " messages"
         } else {
             words.append(arguments[index])
         }
         index += 1
     }
     guard expected.1.contains(words.count) else { return .misuse(verb + ": see callbox --help for what it takes") }
-    let line = words.reduce(verb) { $0 + " " + $1 }
+    let line = words.reduce(verb) { $0 + " " + $1 } + option
     return .tell(line, follow: verb == "events", socket: socket)
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import KioskEngine
 import Loop
 
-/// Sends one line to the running kiosk and prints what it answers: one line, or all until the kiosk ends.
+/// Sends one line to the running kiosk and prints what it answers: one line, or all until the kiosk ends. Text that
+/// comes in a JSON array is printed as lines.
 ///
 /// Returns the exit code: 0 when answered, 1 when the kiosk says no, 2 when no kiosk runs or answers.
 func tell(_ line: ByteString, follow: Bool, socket: ByteString) -> Int32 {
@@ -21,7 +23,7 @@ func tell(_ line: ByteString, follow: Bool, socket: ByteString) -> Int32 {
             }
             let reply = ByteString(partial)
             partial = []
-            printLine(reply)
+            for line in Reply.lines(in: reply) ?? [reply] { printLine(line) }
             if !follow { return reply.hasPrefix("{\"ok\":false") ? 1 : 0 }
         }
     }

@@ -70,6 +70,10 @@ final class ByteStringTests: XCTestCase {
     func testTrimmingAndSplitting() {
         XCTAssertEqual(ByteString(" \t\r\n a b \n").trimmed(), "a b")
         XCTAssertEqual(ByteString("  ").trimmed(), "")
+        XCTAssertEqual(ByteString("a").trimmed(), "a")
+        XCTAssertEqual(ByteString().trimmed(), "")
+        XCTAssertEqual(ByteString(trimming: Array(": b c ;".utf8)[1..<6]), "b c")
+        XCTAssertEqual(ByteString(trimming: []), "")
         XCTAssertEqual(ByteString("a,,b,").split(on: ASCII.comma), ["a", "", "b", ""])
         XCTAssertEqual(ByteString().split(on: ASCII.comma), [""])
     }
@@ -77,7 +81,7 @@ final class ByteStringTests: XCTestCase {
     func testJoining() {
         var text: ByteString = "a"
         text += "b"
-        text.append("c")
+        text.append(literal: "c")
         text.append(byte: 0x64)
         XCTAssertEqual(text + "e", "abcde")
         XCTAssertEqual(ByteString(utf8Of: "dé").count, 3)

@@ -45,6 +45,38 @@ final class LatchTests: XCTestCase {
         XCTAssertFalse(latch.admits(self.translated))
     }
 
+    func testAnotherAnnouncedAddressIsFollowedAndWhatWasLearnedIsForgotten() {
+        var latch = Latch(announced: self.announced)
+        XCTAssertTrue(latch.admits(self.translated))
+        latch.follow(self.announced)
+        XCTAssertEqual(latch.target, self.translated, "the same address is no news")
+        let moved = SocketAddress(.v4(4), port: 40)
+        latch.follow(moved)
+        XCTAssertEqual(latch.target, moved)
+        XCTAssertTrue(latch.admits(moved))
+        XCTAssertFalse(latch.admits(self.translated))
+    }
+
+    func testLastPacketsFromTheOldAddressDoNotKeepTheNewSourceOut() {
+        var latch = Latch(announced: self.announced)
+        XCTAssertTrue(latch.admits(self.translated))
+        latch.follow(SocketAddress(.v4(4), port: 40))
+        XCTAssertTrue(latch.admits(self.translated))
+        XCTAssertEqual(latch.target, self.translated, "it may be where the peer is")
+        XCTAssertTrue(latch.admits(self.stranger), "the peer behind a translator")
+        XCTAssertFalse(latch.admits(self.translated))
+        XCTAssertEqual(latch.target, self.stranger)
+    }
+
+    func testAnOldAddressThatGoesOnIsTheStreamAgain() {
+        var latch = Latch(announced: self.announced)
+        XCTAssertTrue(latch.admits(self.translated))
+        latch.follow(SocketAddress(.v4(4), port: 40))
+        for _ in 0...MediaLimits.lingeringPacketsMax { XCTAssertTrue(latch.admits(self.translated)) }
+        XCTAssertFalse(latch.admits(self.stranger))
+        XCTAssertEqual(latch.target, self.translated)
+    }
+
     func testHoldWithoutAnAddressSendsNowhere() {
         var unspecified = Latch(announced: SocketAddress(.v4(0), port: 10))
         XCTAssertNil(unspecified.target)

@@ -93,4 +93,18 @@ final class VideoChangeTests: XCTestCase {
         XCTAssertEqual(self.bench.media(.video).count, 1)
         XCTAssertEqual(Set(self.bench.sent.filter { $0.channel == .rtp }.map { $0.to }), [translated])
     }
+
+    func testVideoTakenAwayAndBroughtBackByAPeerBehindATranslatorIsSeen() {
+        let translated = SocketAddress(.v4(0xC633_6401), port: 6000)
+        for _ in 0..<3 {
+            self.bench.forget()
+            for packet in self.peer.picture(key: true) {
+                self.bench.give(.received(packet, .video, .rtp, from: translated))
+            }
+            XCTAssertEqual(self.bench.pictures.count, 1)
+            self.bench.give(.update(Call.plan()))
+            self.bench.pass(ms: 1000)
+            self.bench.give(.update(Call.plan(video: Call.video())))
+        }
+    }
 }

@@ -50,6 +50,9 @@ final class SmallFieldsTests: XCTestCase {
         XCTAssertNotEqual(HeaderName("x-Odd"), HeaderName("x-Even"))
         XCTAssertEqual(HeaderName("x-Odd")?.token, "x-Odd", "printed as it came")
         XCTAssertEqual(HeaderName("z"), .other("Z"))
+        XCTAssertEqual(HeaderName("P-ASSERTED-identity"), .pAssertedIdentity)
+        XCTAssertEqual(HeaderName("Subscription-Statf"), .other("Subscription-Statf"))
+        XCTAssertEqual(HeaderName("a-name-longer-than-all-the-others")?.token, "a-name-longer-than-all-the-others")
         XCTAssertNil(HeaderName(""))
         XCTAssertNil(HeaderName("a b"))
         for letter in "bcefiklmorstuvx" {

@@ -16,8 +16,8 @@ CALLED, CALLER = ADDRESSES
 @check("harness/measure")
 def measure(context):
     """Every measure's own test, which fails when the measure lies."""
-    files = ["measure/image", "measure/barcode", "measure/tone", "measure/figures", "measure/wire", "peer/relay",
-             "peer/clip"]
+    files = ["measure/image", "measure/barcode", "measure/tone", "measure/figures", "measure/wire", "measure/sip",
+             "peer/relay", "peer/clip"]
     with loopback_world():
         for file in files:
             context.run("python3", context.project / "board" / f"{file}.py")

@@ -22,8 +22,9 @@ from typing import NamedTuple
 BOARD = Path(__file__).resolve().parent.parent
 # Which files hold a group's checks.
 FILES = {
-    "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "purity": ["purity"], "size": ["sizes"],
-    "arm": ["arm"], "time": ["duration"],
+    "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "purity": ["purity"],
+    "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
+    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
 LIMIT_S = 420
@@ -101,6 +102,8 @@ class Context:
     def __init__(self):
         self.project, self.out = BOARD.parent, BOARD.parent / "build" / "test"
         self.name, self.made, self.closing, self.failures = "", {}, contextlib.ExitStack(), 0
+        # The rows of the group that runs: for those who do them all at once.
+        self.rows = []
 
     @property
     def folder(self):
@@ -209,6 +212,7 @@ def run_group(context, group, rows, results):
             print(f"FAIL {row.name} not run ({row.bound}) — its file cannot be loaded: {fault}", flush=True)
             results.append((row.name, False, 0.0))
         return
+    context.rows = rows
     for row in rows:
         begin = time.monotonic()
         if row.name in FUNCTIONS:
