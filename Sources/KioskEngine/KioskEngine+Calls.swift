@@ -70,8 +70,12 @@ extension KioskEngine {
         var session = MediaSession(address: local.address, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
-        let request = InviteRequest(
+        var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers)
+        // A datagram that is cut into fragments often never arrives. What does not fit even so goes by TCP.
+        if flow.transport == .udp, !offer.isEmpty, self.sip.size(of: request) > SIPEngine.datagramSizeSafe {
+            request.offer = session.makeOffer(self.world, self.configuration, trimmed: true)
+        }
         self.tell(.invite(handle, request), now: now)
         return session
     }
@@ -187,7 +191,7 @@ extension KioskEngine {
     mutating func call(_ handle: CallHandle, _ event: CallEvent, now: Instant) {
         switch event {
         case .trying: self.progressed(handle, .trying, nil, now: now)
-        case .ringing: self.progressed(handle, .ringing, nil, now: now)
+        case .ringing(let status): self.progressed(handle, KioskMachine.Progress(status), nil, now: now)
         case .earlyMedia(let answer, let status): self.early(handle, answer, status, now: now)
         case .answered(let answer): self.answered(handle, answer, now: now)
         case .incoming(let call): self.incoming(handle, call, now: now)

@@ -43,13 +43,21 @@ struct Presentation: Equatable {
             return around.hasCamera ? Words.idle : Words.idleWithoutPicture
         case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
         case .calling(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
-        case .ringing(let state): return state.facts.isHandedOver ? Words.transferring : Words.ringing
+        case .ringing(let state): return self.card(state)
         case .early: return Words.early
         case .alerting(let state): return Words.alerting(state.facts.name)
         case .connected(let call): return self.card(call, around)
         case .ending(let state): return Words.card(state.ended.outcome)
         case .outcome(let state): return Words.card(state.ended.outcome)
         case .stopping: return Words.stopping
+        }
+    }
+
+    private static func card(_ call: KioskState.Outgoing) -> Words.Card {
+        switch call.stage {
+        case .ringing: return call.facts.isHandedOver ? Words.transferring : Words.ringing
+        case .forwarded: return Words.forwarded
+        case .queued: return Words.queued
         }
     }
 
@@ -176,7 +184,11 @@ struct Presentation: Equatable {
 
     private static func tone(_ state: KioskState) -> Tone {
         switch state {
-        case .ringing: return .ringback
+        case .ringing(let state):
+            switch state.stage {
+            case .ringing, .queued: return .ringback
+            case .forwarded: return .none
+            }
         case .alerting: return .bell
         case .early(let state): return state.hasRung && !state.hasSound ? .ringback : .none
         case .outcome(let state):
