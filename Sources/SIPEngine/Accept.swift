@@ -13,6 +13,13 @@ extension SIPEngine {
         case .sdp(let sdp): offer = sdp
         case .unsupported: return self.refuse(request, self.unsupportedBody)
         }
+        if let refusal = self.intervalFault(of: request.message) { return self.refuse(request, refusal) }
+        let replaces: CallHandle?
+        switch self.replacement(for: request.message) {
+        case .none: replaces = nil
+        case .call(let handle): replaces = handle
+        case .refuse(let status): return self.refuse(request, Refusal(status))
+        }
         let localTag = self.newTag()
         guard let dialog = Dialog(request: request, localTag: localTag) else {
             self.counters.add(.refusedFaulty)
@@ -25,12 +32,27 @@ extension SIPEngine {
         guard let id = self.startServer(request, .forStrangers, localTag: localTag, now: now) else {
             return self.refuse(request, Refusal(.serviceUnavailable))
         }
+        self.addIncoming(request, dialog, replaces: replaces, pending: id, offer: offer, target: target, now: now)
+    }
+
+    private mutating func addIncoming(
+        _ request: Inbound, _ dialog: Dialog, replaces: CallHandle?, pending id: UInt64, offer: [UInt8]?,
+        target: SIPURI, now: Instant
+    ) {
         let lengths = TimerLengths(self.configuration, isReliable: request.flow.transport.isReliable)
-        let machine = CallMachine(incoming: lengths, now: now)
+        // Any start up to 2^31 - 1 will do (RFC 3262 section 3); this leaves room above it.
+        let number = UInt32(self.random(below: 1 << 30))
         let handle = self.newHandle()
-        var call = Call(handle: handle, callID: dialog.callID, localTag: localTag, machine: machine)
+        var call = Call(
+            handle: handle, callID: dialog.callID, localTag: dialog.localTag,
+            machine: CallMachine(incoming: lengths, now: now),
+            provisional: ReliableProvisional(lengths, number: number))
         call.dialog = dialog
         call.pending = id
+        call.inviteNumber = request.envelope.cseq.number
+        call.replaces = replaces
+        call.identity = request.envelope.from
+        call.peer.learn(from: request.message)
         self.calls.append(call)
         self.tell(
             handle,
@@ -39,7 +61,7 @@ extension SIPEngine {
                     from: request.envelope.from, target: target, flow: request.flow, offer: offer,
                     isAnsweredAutomatically: request.message.wantsAutomaticAnswer
                         && self.configuration.access.answersAutomatically(request.flow.remote.address),
-                    replaces: nil)))
+                    replaces: replaces)))
     }
 
     var unsupportedBody: Refusal {
@@ -58,20 +80,41 @@ extension SIPEngine {
             response.add(.contentType, "application/sdp")
             response.body = body
         }
+        let isOffered = self.calls[index].machine.state == .offered
         let action = self.calls[index].machine.respond(status, now: now)
         switch action {
-        case .send, .sendAndEnd, .sendUntilAcknowledged: self.answer(id, with: response, now: now)
+        case .send where status.isProvisional && isOffered:
+            return self.sendProvisional(response, status, id, at: index, now: now)
+        case .send, .sendAndEnd, .sendUntilAcknowledged: break
         case .ignore: return self.counters.add(.lateOrder)
         }
-        if status.isFinal { self.calls[index].pending = nil }
+        if status.isSuccess { self.agree(to: request, in: &response, at: index, now: now) }
+        self.answer(id, with: response, now: now)
+        guard status.isFinal else { return }
+        self.calls[index].pending = nil
+        self.calls[index].provisional.overtake()
         switch action {
         case .sendUntilAcknowledged:
             self.calls[index].accept = Call.Accept(
                 bytes: response.printed(), reply: request.reply, number: request.envelope.cseq.number,
                 owesAnswer: request.message.body.isEmpty)
-        case .sendAndEnd: self.end(index, .localHangUp)
+            if isOffered { self.takePlace(of: self.calls[index].replaces, now: now) }
+        case .sendAndEnd: self.end(index, .localHangUp, now: now)
         case .send, .ignore: break
         }
+    }
+
+    /// Our 2xx settles the session's description and its life.
+    private mutating func agree(to request: Inbound, in response: inout SIPMessage, at index: Int, now: Instant) {
+        if !response.body.isEmpty { self.calls[index].localDescription = response.body }
+        guard self.calls[index].machine.isEstablished else {
+            // Within an early dialog: what the peer offers now stands in place of its answer to our INVITE.
+            if case .sdp(let offer) = request.message.sessionDescription {
+                self.calls[index].describe(offer, from: request.envelope.from.tag)
+            }
+            return
+        }
+        self.settleSession(request.message, in: &response, at: index, now: now)
     }
 
     mutating func sendAcceptAgain(_ index: Int) {

@@ -4,17 +4,24 @@ import SIPWire
 
 /// ACK in both directions: RFC 3261 sections 13.2.2.4, 13.3.1.4 and 17.1.1.3.
 extension SIPEngine {
-    /// Acknowledges the 2xx that made `dialog`, and keeps the ACK for its copies.
-    mutating func acknowledge(_ dialog: Dialog, at client: Int) {
-        guard let number = self.clients[client].request.cseq?.number else {
-            preconditionFailure("a request of ours has a number")
-        }
+    /// Acknowledges a 2xx within its dialog, and keeps the ACK for the copies of the 2xx.
+    /// - Parameters:
+    ///   - number: that of the INVITE.
+    ///   - body: our answer, where the offer was theirs.
+    ///   - client: the INVITE's entry; nil where there is none any more.
+    mutating func acknowledge(_ dialog: Dialog, number: UInt32, body: [UInt8], at client: Int?) {
         let flow = dialog.nextHop
         var message = dialog.request(.ack, number: number)
         message.prepend(.via, self.via(self.newBranch(), flow).printed)
+        if !body.isEmpty {
+            message.add(.contentType, "application/sdp")
+            message.body = body
+        }
         let bytes = message.printed()
-        self.clients[client].acknowledged.append(
-            ClientEntry.Acknowledged(remoteTag: dialog.remoteTag, bytes: bytes, flow: flow))
+        if let client {
+            self.clients[client].acknowledged.append(
+                ClientEntry.Acknowledged(remoteTag: dialog.remoteTag, bytes: bytes, flow: flow))
+        }
         self.send(bytes, on: flow)
     }
 
@@ -22,9 +29,7 @@ extension SIPEngine {
     mutating func acknowledgeFailure(at client: Int, _ response: SIPMessage) {
         let entry = self.clients[client]
         if let copy = entry.acknowledgement { return self.send(copy, on: entry.flow) }
-        guard let target = entry.request.requestURI, let number = entry.request.cseq?.number else {
-            preconditionFailure("a request of ours has a target and a number")
-        }
+        guard let target = entry.request.requestURI else { preconditionFailure("a request of ours has a target") }
         var message = SIPMessage(startLine: .request(.ack, target))
         message.headers = entry.request.headers.filter {
             switch $0.name {
@@ -33,7 +38,7 @@ extension SIPEngine {
             }
         }
         message.add(.to, response.first(.to) ?? ByteString())
-        message.add(.cseq, CSeq(number, .ack).printed)
+        message.add(.cseq, CSeq(entry.number, .ack).printed)
         let bytes = message.printed()
         self.clients[client].acknowledgement = bytes
         self.send(bytes, on: entry.flow)

@@ -10,22 +10,24 @@ extension SIPEngine {
             preconditionFailure("the machine says BYE only where there is a dialog")
         }
         self.calls[index].accept = nil
+        self.stopSession(index, now: now)
         var message = dialog.request(.bye, number: number)
-        if let reason = told.header { message.headers.append(reason) }
+        message.headers += told.headers
         self.sendRequest(message, on: dialog.nextHop, for: .bye(self.calls[index].handle), now: now)
     }
 
     /// Ends a dialog that no call wants.
-    mutating func discard(_ dialog: Dialog, now: Instant) {
+    mutating func discard(_ dialog: Dialog, _ told: HangUpReason, now: Instant) {
         var dialog = dialog
-        let message = dialog.request(.bye, number: dialog.takeNumber())
+        var message = dialog.request(.bye, number: dialog.takeNumber())
+        message.headers += told.headers
         self.sendRequest(message, on: dialog.nextHop, for: .discard, now: now)
     }
 
-    mutating func byeFinished(_ handle: CallHandle) {
+    mutating func byeFinished(_ handle: CallHandle, now: Instant) {
         guard let index = self.callIndex(handle) else { return }
         switch self.calls[index].machine.byeFinished() {
-        case .end(let reason): self.end(index, reason)
+        case .end(let reason): self.end(index, reason, now: now)
         case .ignore: break
         }
     }
@@ -41,11 +43,16 @@ extension SIPEngine {
         }
         let reason = request.message.hangUpReason
         switch self.calls[index].machine.receivedBye(reason, now: now) {
-        case .end(let reason): self.end(index, reason)
+        case .end(let reason): self.end(index, reason, now: now)
         case .refuseAndEnd(let reason):
             self.refusePending(index, .requestTerminated, now: now)
-            self.end(index, reason)
-        case .sendCancel(let told): self.sendCancel(index, told, now: now)
+            self.end(index, reason, now: now)
+        case .sendCancel(let told):
+            self.refusePending(index, .requestTerminated, now: now)
+            self.sendCancel(index, told, now: now)
+        case .acknowledgeAndEnd(let reason):
+            self.acknowledgeOffer(index, answer: [])
+            self.end(index, reason, now: now)
         case .ignore: break
         }
     }
@@ -57,7 +64,6 @@ extension SIPMessage {
         let reasons = self.reasons
         let sip = reasons.first { $0.protocolName.equalsIgnoringCase("SIP") }
         let cause = sip?.cause.flatMap { StatusCode(wire: UInt64(clamping: $0)) }
-        let q850 = reasons.first { $0.protocolName.equalsIgnoringCase("Q.850") }?.cause
-        return .remoteHangUp(cause: cause, q850: q850, text: (sip ?? reasons.first)?.text ?? ByteString())
+        return .remoteHangUp(cause: cause, q850: self.q850, text: (sip ?? reasons.first)?.text ?? ByteString())
     }
 }

@@ -21,7 +21,8 @@ extension CallMachine {
         case .closing(let farewell, _):
             self.move(to: .ending(farewell))
             return .sendBye(farewell.told)
-        case .calling, .proceeding, .cancelHeld, .cancelling, .offered, .connected, .deciding, .ending, .ended:
+        case .calling, .proceeding, .decidingEarly, .cancelHeld, .cancelling, .offered, .answering, .connected,
+            .changing, .deciding, .ending, .ended:
             return .ignore
         }
     }
@@ -30,24 +31,28 @@ extension CallMachine {
         case end(EndReason)
         /// Refuse the peer's open INVITE with 487 (RFC 3261 section 15.1.2); the call is over.
         case refuseAndEnd(EndReason)
-        /// The far end left before it answered: cancel what still rings.
+        /// The far end left before it answered: cancel what still rings, and refuse its UPDATE where one is open.
         case sendCancel(HangUpReason)
+        /// Acknowledge the offer of its 2xx without an answer; the call is over.
+        case acknowledgeAndEnd(EndReason)
         case ignore
     }
 
     /// A BYE within one of the call's dialogs, early ones included. It is answered with 200 whatever this says.
     mutating func receivedBye(_ reason: EndReason, now: Instant) -> OnBye {
         switch self.state {
-        case .proceeding:
-            self.move(to: .cancelling(Farewell(reason: reason, told: .normal)))
-            self.timers.set(.cancelLimit, afterMs: self.lengths.transactionMs, now: now)
+        case .proceeding, .decidingEarly:
+            self.startCancelling(Farewell(reason: reason, told: .normal), now: now)
             return .sendCancel(.normal)
         case .offered:
             self.move(to: .ended)
             return .refuseAndEnd(.cancelled)
-        case .accepted, .connected, .reaccepted:
+        case .accepted, .connected, .changing, .reaccepted:
             self.move(to: .ended)
             return .end(reason)
+        case .answering:
+            self.move(to: .ended)
+            return .acknowledgeAndEnd(reason)
         case .deciding:
             self.move(to: .ended)
             return .refuseAndEnd(reason)
@@ -76,8 +81,8 @@ extension CallMachine {
         case .deciding(.invite):
             self.move(to: .connected)
             return .refuse
-        case .calling, .proceeding, .cancelHeld, .cancelling, .accepted, .closing, .connected, .deciding(.update),
-            .reaccepted, .ending, .ended:
+        case .calling, .proceeding, .decidingEarly, .cancelHeld, .cancelling, .accepted, .closing, .answering,
+            .connected, .changing, .deciding(.update), .reaccepted, .ending, .ended:
             return .ignore
         }
     }
@@ -94,7 +99,8 @@ extension CallMachine {
     }
 
     /// A re-INVITE, or an UPDATE with an offer.
-    /// - Parameter owesAnswer: the offer of our last 2xx was ours, so that only the ACK can bring the peer's answer.
+    /// - Parameter owesAnswer: the peer owes the answer to an offer of ours: to the one in our INVITE as long as no
+    ///   reliable 1xx brought it, or to the one in our last 2xx, for which only the ACK can bring it.
     mutating func receivedReoffer(
         _ reoffer: Reoffer, owesAnswer: Bool, now: Instant
     ) -> OnReoffer {
@@ -109,9 +115,14 @@ extension CallMachine {
         case .closing(let farewell, _):
             self.move(to: .ending(farewell))
             return .refuseAndSendBye(farewell.told)
-        case .offered, .deciding:
+        case .proceeding:
+            guard reoffer == .update, !owesAnswer else { return .refuse(.requestPending) }
+            self.move(to: .decidingEarly)
+            self.timers.set(.decision, afterMs: self.lengths.transactionMs, now: now)
+            return .report
+        case .offered, .answering, .deciding, .decidingEarly:
             return .refuseForNow
-        case .calling, .proceeding, .cancelHeld, .cancelling:
+        case .calling, .cancelHeld, .cancelling, .changing:
             return .refuse(.requestPending)
         case .ending, .ended:
             return .refuse(.callOrTransactionDoesNotExist)
@@ -126,7 +137,7 @@ extension CallMachine {
     }
 }
 
-// MARK: - Time
+// MARK: - The end
 
 extension CallMachine {
     enum OnForsake: Equatable {
@@ -142,7 +153,8 @@ extension CallMachine {
             .ending(let farewell):
             self.move(to: .ended)
             return .end(farewell.reason)
-        case .calling, .proceeding, .offered, .accepted, .connected, .deciding, .reaccepted, .ended:
+        case .calling, .proceeding, .decidingEarly, .offered, .accepted, .answering, .connected, .changing, .deciding,
+            .reaccepted, .ended:
             return .keep
         }
     }
@@ -158,63 +170,9 @@ extension CallMachine {
         case .ending(let farewell):
             self.move(to: .ended)
             return .end(farewell.reason)
-        case .calling, .proceeding, .cancelHeld, .cancelling, .offered, .accepted, .closing, .connected, .deciding,
-            .reaccepted, .ended:
+        case .calling, .proceeding, .decidingEarly, .cancelHeld, .cancelling, .offered, .accepted, .closing, .answering,
+            .connected, .changing, .deciding, .reaccepted, .ended:
             return .ignore
         }
-    }
-
-    enum OnTimer: Equatable {
-        /// Send our 2xx again.
-        case sendAcceptAgain
-        case sendBye(HangUpReason)
-        /// Forget the INVITE that we cancelled; the call is over.
-        case abandonAndEnd(EndReason)
-        /// Refuse what waits for a decision; the call is over.
-        case refuseAndEnd(StatusCode, EndReason)
-        /// Refuse what waits for a decision; the session stands as it was.
-        case refuse(StatusCode)
-        case doNothing
-    }
-
-    mutating func fired(_ timer: SIPTimer, now: Instant) -> OnTimer {
-        switch (self.state, timer) {
-        case (.accepted(let intervalMs), .accept):
-            self.state = .accepted(retransmitMs: self.nextAccept(after: intervalMs, now: now))
-            return .sendAcceptAgain
-        case (.closing(let farewell, let intervalMs), .accept):
-            self.state = .closing(farewell, retransmitMs: self.nextAccept(after: intervalMs, now: now))
-            return .sendAcceptAgain
-        case (.reaccepted(let intervalMs), .accept):
-            self.state = .reaccepted(retransmitMs: self.nextAccept(after: intervalMs, now: now))
-            return .sendAcceptAgain
-        case (.accepted, .acceptLimit), (.reaccepted, .acceptLimit):
-            let told = HangUpReason.fault(.requestTimeout, text: "no ACK")
-            self.move(to: .ending(Farewell(reason: .timedOut, told: told)))
-            return .sendBye(told)
-        case (.closing(let farewell, _), .acceptLimit):
-            self.move(to: .ending(farewell))
-            return .sendBye(farewell.told)
-        case (.cancelling(let farewell), .cancelLimit):
-            self.move(to: .ended)
-            return .abandonAndEnd(farewell.reason)
-        case (.offered, .decision):
-            self.move(to: .ended)
-            return .refuseAndEnd(.temporarilyUnavailable, .timedOut)
-        case (.deciding, .decision):
-            self.move(to: .connected)
-            return .refuse(.serverInternalError)
-        case (.calling, _), (.proceeding, _), (.cancelHeld, _), (.cancelling, _), (.offered, _), (.accepted, _),
-            (.closing, _), (.connected, _), (.deciding, _), (.reaccepted, _), (.ending, _), (.ended, _):
-            return .doNothing
-        }
-    }
-
-    /// The interval doubles up to T2, on reliable transports too: a proxy on the way may change to an unreliable one
-    /// (RFC 3261 section 13.3.1.4).
-    private mutating func nextAccept(after intervalMs: Int, now: Instant) -> Int {
-        let nextMs = min(intervalMs * 2, self.lengths.t2Ms)
-        self.timers.set(.accept, afterMs: nextMs, now: now)
-        return nextMs
     }
 }

@@ -10,9 +10,7 @@ extension SIPEngine {
             preconditionFailure("the machine cancels only while the INVITE is unanswered")
         }
         let entry = self.clients[client]
-        guard let target = entry.request.requestURI, let number = entry.request.cseq?.number else {
-            preconditionFailure("a request of ours has a target and a number")
-        }
+        guard let target = entry.request.requestURI else { preconditionFailure("a request of ours has a target") }
         var message = SIPMessage(startLine: .request(.cancel, target))
         message.headers = entry.request.headers.filter {
             switch $0.name {
@@ -20,8 +18,8 @@ extension SIPEngine {
             default: return false
             }
         }
-        message.add(.cseq, CSeq(number, .cancel).printed)
-        if let reason = told.header { message.headers.append(reason) }
+        message.add(.cseq, CSeq(entry.number, .cancel).printed)
+        message.headers += told.headers
         self.start(message, branch: entry.branch, on: entry.flow, for: .cancel, now: now)
     }
 
@@ -40,7 +38,7 @@ extension SIPEngine {
         switch self.calls[index].machine.receivedCancel() {
         case .refuseAndEnd(let reason):
             self.refusePending(index, .requestTerminated, now: now)
-            self.end(index, reason)
+            self.end(index, reason, now: now)
         case .refuse: self.refusePending(index, .requestTerminated, now: now)
         case .ignore: break
         }
@@ -49,11 +47,29 @@ extension SIPEngine {
 
 extension HangUpReason {
     /// What the peer is told in CANCEL and BYE (RFC 3326); nothing where there is nothing to explain.
-    var header: Header? {
+    var headers: [Header] {
         switch self {
-        case .normal: return nil
+        case .normal: return []
         case .fault(let status, let text):
-            return Header(.reason, Reason(protocolName: "SIP", cause: status.value, text: text).printed)
+            let sip = Header(.reason, Reason(protocolName: "SIP", cause: status.value, text: text).printed)
+            guard let cause = status.q850 else { return [sip] }
+            return [sip, Header(.reason, Reason(protocolName: "Q.850", cause: cause, text: nil).printed)]
+        }
+    }
+}
+
+extension StatusCode {
+    /// The Q.850 cause that says the same, for gateways to the telephone network (RFC 3398 section 8.2.6.1 read
+    /// backwards); nil where none is plain.
+    fileprivate var q850: Int? {
+        switch self {
+        case .notFound: return 1
+        case .busyHere: return 17
+        case .temporarilyUnavailable: return 18
+        case .decline: return 21
+        case .serverInternalError: return 41
+        case .requestTimeout: return 102
+        default: return nil
         }
     }
 }

@@ -125,12 +125,8 @@ struct ClientTransaction {
         }
     }
 
-    /// Copies of the answer are of no more interest.
-    mutating func abandon() {
-        self.terminate()
-    }
-
-    private mutating func terminate() {
+    /// There is no room to wait for copies.
+    mutating func terminate() {
         self.state = .terminated
         self.timers.stopAll()
     }

@@ -14,6 +14,10 @@ struct ClientEntry {
         case invite(CallHandle)
         case cancel
         case bye(CallHandle)
+        case reinvite(CallHandle)
+        /// The UPDATE that keeps a session alive.
+        case refresh(CallHandle)
+        case prack
         /// The BYE for a branch of a fork that was too slow, or whose call is gone.
         case discard
         case inform(CallHandle)
@@ -32,12 +36,16 @@ struct ClientEntry {
     let purpose: Purpose
     let request: SIPMessage
     let method: Method
+    /// CSeq.
+    let number: UInt32
     let branch: ByteString
     let bytes: [UInt8]
     let flow: Flow
     /// The way of datagrams that a request too large for one was meant to go.
     let insteadOf: Flow?
     var machine: Machine
+    /// Re-INVITE only: what its ACK needs where the call is over.
+    let dialog: Dialog?
     /// INVITE only: the dialogs that its 2xx made, the call's own among them.
     var acknowledged: [Acknowledged] = []
     /// INVITE only: the ACK for its 300–699.
@@ -72,7 +80,11 @@ struct ClientEntry {
     /// Whether it only waits for copies of an answer that was used.
     var isLingering: Bool {
         switch self.machine {
-        case .invite(let machine): return machine.state == .accepted || machine.state == .completed
+        case .invite(let machine):
+            switch machine.state {
+            case .accepted, .completed, .abandoned: return true
+            case .calling, .proceeding, .terminated: return false
+            }
         case .other(let machine): return machine.state == .completed
         }
     }
@@ -80,20 +92,26 @@ struct ClientEntry {
 
 extension SIPEngine {
     /// Sends a request with a new branch, and keeps it until it is answered and copies of the answer have died out.
-    mutating func sendRequest(_ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, now: Instant) {
+    /// - Parameter dialog: for a re-INVITE, the dialog it belongs to.
+    mutating func sendRequest(
+        _ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil, now: Instant
+    ) {
         let branch = self.newBranch()
         let way = self.way(of: message, on: flow)
         var message = message
         message.prepend(.via, self.via(branch, way).printed)
-        self.start(message, branch: branch, on: way, insteadOf: way == flow ? nil : flow, for: purpose, now: now)
+        self.start(
+            message, branch: branch, on: way, insteadOf: way == flow ? nil : flow, for: purpose, in: dialog, now: now)
     }
 
     /// As `sendRequest`, for a message that has its Via.
     mutating func start(
         _ message: SIPMessage, branch: ByteString, on flow: Flow, insteadOf: Flow? = nil,
-        for purpose: ClientEntry.Purpose, now: Instant
+        for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil, now: Instant
     ) {
-        guard let method = message.method else { preconditionFailure("a request of ours has a method") }
+        guard let method = message.method, let number = message.cseq?.number else {
+            preconditionFailure("a request of ours has a method and a number")
+        }
         self.makeRoomForClient()
         let lengths = TimerLengths(self.configuration, isReliable: flow.transport.isReliable)
         let machine: ClientEntry.Machine =
@@ -103,8 +121,8 @@ extension SIPEngine {
         let bytes = message.printed()
         self.clients.append(
             ClientEntry(
-                purpose: purpose, request: message, method: method, branch: branch, bytes: bytes, flow: flow,
-                insteadOf: insteadOf, machine: machine))
+                purpose: purpose, request: message, method: method, number: number, branch: branch, bytes: bytes,
+                flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog))
         self.send(bytes, on: flow)
     }
 
@@ -119,30 +137,46 @@ extension SIPEngine {
             preconditionFailure("all that anything may wait on at once is less than the entries")
         }
         self.counters.add(.tooManyTransactions)
-        self.abandonClient(oldest)
+        self.terminateClient(oldest)
     }
 
     private func isAwaited(_ purpose: ClientEntry.Purpose) -> Bool {
         switch purpose {
-        case .invite(let handle), .bye(let handle): return self.callIndex(handle) != nil
+        case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
+            return self.callIndex(handle) != nil
         case .inform, .message, .notify: return true
-        case .cancel, .discard: return false
+        case .cancel, .discard, .prack: return false
         }
     }
 
-    mutating func abandonClient(_ index: Int) {
+    mutating func terminateClient(_ index: Int) {
         switch self.clients[index].machine {
         case .invite(var machine):
-            machine.abandon()
+            machine.terminate()
             self.clients[index].machine = .invite(machine)
         case .other(var machine):
-            machine.abandon()
+            machine.terminate()
             self.clients[index].machine = .other(machine)
         }
     }
 
+    /// Nobody waits for the answer to an INVITE any more; a late one is acknowledged all the same.
+    mutating func abandonInvite(_ index: Int, now: Instant) {
+        guard case .invite(var machine) = self.clients[index].machine else {
+            preconditionFailure("an INVITE has the machine of an INVITE")
+        }
+        machine.abandon(now: now)
+        self.clients[index].machine = .invite(machine)
+    }
+
+    /// The newest INVITE of a call.
     func inviteIndex(of handle: CallHandle) -> Int? {
-        self.clients.firstIndex { $0.purpose == .invite(handle) && !$0.isTerminated }
+        self.clients.lastIndex { $0.purpose == .invite(handle) && !$0.isTerminated }
+    }
+
+    /// The newest re-INVITE of a call.
+    func reinviteIndex(of handle: CallHandle) -> Int? {
+        self.clients.lastIndex { $0.purpose == .reinvite(handle) && !$0.isTerminated }
     }
 }
 
@@ -178,21 +212,43 @@ extension SIPEngine {
         _ action: InviteClientTransaction.OnResponse, at index: Int, _ response: SIPMessage, _ status: StatusCode,
         _ now: Instant
     ) {
-        guard case .invite(let handle) = self.clients[index].purpose else {
-            preconditionFailure("an INVITE is sent for a call")
-        }
         switch action {
-        case .passUp where status.isProvisional:
-            self.receivedProvisional(handle, response, status, now)
-        case .passUp:
-            self.receivedSuccess(handle, at: index, response, now)
+        case .passUp: self.invitePassedUp(at: index, response, status, now)
         case .passUpAndAcknowledge:
             self.acknowledgeFailure(at: index, response)
-            self.receivedFailure(handle, .refused(status, phrase: response.reasonPhrase, q850: nil))
+            self.inviteRefused(at: index, response, status, now)
         case .acknowledge:
             self.acknowledgeFailure(at: index, response)
         case .ignore:
             break
+        }
+    }
+
+    private mutating func invitePassedUp(
+        at index: Int, _ response: SIPMessage, _ status: StatusCode, _ now: Instant
+    ) {
+        switch self.clients[index].purpose {
+        case .invite(let handle):
+            if status.isProvisional {
+                self.receivedProvisional(handle, at: index, response, status, now)
+            } else {
+                self.receivedSuccess(handle, at: index, response, now)
+            }
+        case .reinvite(let handle):
+            if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
+        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+            preconditionFailure("these are no INVITEs")
+        }
+    }
+
+    private mutating func inviteRefused(
+        at index: Int, _ response: SIPMessage, _ status: StatusCode, _ now: Instant
+    ) {
+        switch self.clients[index].purpose {
+        case .invite(let handle): self.receivedRefusal(handle, response, status, now)
+        case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
+        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+            preconditionFailure("these are no INVITEs")
         }
     }
 
@@ -222,7 +278,7 @@ extension SIPEngine {
         let isReported: Bool
         switch self.clients[index].machine {
         case .invite(var machine):
-            isReported = machine.transportFailed() == .report
+            isReported = machine.transportFailed(now: now) == .report
             self.clients[index].machine = .invite(machine)
         case .other(var machine):
             isReported = machine.transportFailed() == .report
@@ -241,9 +297,10 @@ extension SIPEngine {
         _ purpose: ClientEntry.Purpose, _ response: SIPMessage, _ status: StatusCode, _ now: Instant
     ) {
         switch purpose {
-        case .bye(let handle): self.byeFinished(handle)
+        case .bye(let handle): self.byeFinished(handle, now: now)
+        case .refresh(let handle): self.refreshFinished(handle, response, status, now: now)
         // The INVITE's own final answer ends a cancelled call.
-        case .cancel, .discard, .invite: break
+        case .cancel, .discard, .prack, .invite, .reinvite: break
         case .inform(let handle): self.informFinished(handle, isTaken: status.isSuccess, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
@@ -253,9 +310,11 @@ extension SIPEngine {
     private mutating func failed(_ purpose: ClientEntry.Purpose, _ reason: EndReason, _ now: Instant) {
         self.counters.add(.unanswered)
         switch purpose {
-        case .invite(let handle): self.receivedFailure(handle, reason)
-        case .bye(let handle): self.byeFinished(handle)
-        case .cancel, .discard: break
+        case .invite(let handle): self.receivedFailure(handle, reason, now: now)
+        case .bye(let handle): self.byeFinished(handle, now: now)
+        case .reinvite(let handle): self.reinviteFailed(handle, reason, now: now)
+        case .refresh(let handle): self.refreshFailed(handle, reason, now: now)
+        case .cancel, .discard, .prack: break
         case .inform(let handle): self.informFinished(handle, isTaken: false, now: now)
         case .message(let id):
             self.put(.messageFinished(id, reason == .timedOut ? .requestTimeout : .serviceUnavailable))

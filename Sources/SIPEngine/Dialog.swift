@@ -7,8 +7,8 @@ struct Dialog {
     let callID: CallID
     /// Our From, or the peer's To: printed as it was first written, with our tag.
     let localAddress: ByteString
-    /// The same for the peer.
-    let remoteAddress: ByteString
+    /// The same for the peer. It may change its From later (RFC 4916), but not the tag in it.
+    var remoteAddress: ByteString
     let localTag: ByteString
     /// Nil for a peer of RFC 2543 that gives no tag.
     let remoteTag: ByteString?
@@ -66,6 +66,21 @@ struct Dialog {
         case inOrder
         /// Lower than one that came before: to be refused with 500 (section 12.2.2).
         case tooLow
+    }
+
+    /// As the 2xx made it, with the numbers that were used while it was early (RFC 3261 section 13.2.2.4: the 2xx has the
+    /// last word on the route set and on the target).
+    func confirmed(as made: Dialog) -> Dialog {
+        var dialog = made
+        dialog.localCSeq = self.localCSeq
+        dialog.remoteCSeq = self.remoteCSeq
+        return dialog
+    }
+
+    /// The Contact of a target refresh request or of its 2xx (section 12.2).
+    mutating func renewTarget(from message: SIPMessage) {
+        guard let target = message.contacts?.first?.uri.sip else { return }
+        self.remoteTarget = target.asRequestURI
     }
 
     /// Takes note of the number of a request of the peer's, ACK and CANCEL aside.

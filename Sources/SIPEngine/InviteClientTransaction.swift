@@ -8,7 +8,7 @@ import SIPWire
 ///               timer A      |
 ///               +------+     V
 ///               | send +--calling--------- 2xx ------+
-///               +----->+  |   |  B, failure: give up |
+///               +----->+  |   |  failure: give up    |
 ///                         1xx 300-699                |
 ///                         V   |                      V
 ///                  proceeding----------- 2xx ----accepted  2xx: pass up
@@ -17,7 +17,12 @@ import SIPWire
 ///                         V   V                      V
 ///     300-699: ACK   completed-------- D ------->terminated
 ///
-/// The ACK for 300–699 belongs to the transaction; the ACK for 2xx is the call's own affair.
+///     calling -- B: give up --+               +-- 2xx --> accepted
+///     proceeding -- failure --+               +-- 300-699: ACK --> completed
+///     both -- abandon --------+--> abandoned--+-- M --> terminated
+///
+/// The ACK for 300–699 belongs to the transaction; the ACK for 2xx is the call's own affair. `abandoned` is ours: the
+/// call is over, but a far end that answers after all must not be left alone in it.
 struct InviteClientTransaction {
     enum State: Equatable {
         /// INVITE is out, nothing came back. Timer B runs; on unreliable transports timer A too, now at this interval.
@@ -26,6 +31,8 @@ struct InviteClientTransaction {
         case proceeding
         /// A 300–699 came and was acknowledged; copies of it are acknowledged again. Timer D runs.
         case completed
+        /// Nobody waits for an answer any more; a late one is acknowledged all the same. Timer M runs.
+        case abandoned
         /// A 2xx came; more of them, from the same or from other branches, still reach the call. Timer M runs.
         case accepted
         /// Over: the entry is to be thrown away.
@@ -74,6 +81,9 @@ struct InviteClientTransaction {
             return status.isFinal && !status.isSuccess ? .acknowledge : .ignore
         case .accepted:
             return status.isSuccess ? .passUp : .ignore
+        case .abandoned:
+            if status.isProvisional { return .ignore }
+            return self.answered(status, now: now) == .passUp ? .passUp : .acknowledge
         case .terminated:
             return .ignore
         }
@@ -115,12 +125,12 @@ struct InviteClientTransaction {
             self.timers.set(.a, afterMs: intervalMs * 2, now: now)
             return .retransmit
         case (.calling, .b):
-            self.terminate()
+            self.abandon(now: now)
             return .giveUp
-        case (.completed, .d), (.accepted, .m):
+        case (.completed, .d), (.accepted, .m), (.abandoned, .m):
             self.terminate()
             return .doNothing
-        case (.calling, _), (.proceeding, _), (.completed, _), (.accepted, _), (.terminated, _):
+        case (.calling, _), (.proceeding, _), (.completed, _), (.accepted, _), (.abandoned, _), (.terminated, _):
             return .doNothing
         }
     }
@@ -131,27 +141,37 @@ struct InviteClientTransaction {
         case doNothing
     }
 
-    mutating func transportFailed() -> OnTransportFailure {
+    mutating func transportFailed(now: Instant) -> OnTransportFailure {
         switch self.state {
-        case .calling, .proceeding:
-            // RFC 3261 speaks of failures to send only. A connection that is lost while the far end rings is told too:
-            // otherwise nobody would learn it before the ring timeout.
+        case .calling:
             self.terminate()
+            return .report
+        case .proceeding:
+            // RFC 3261 speaks of failures to send only. A connection that is lost while the far end rings is told too:
+            // otherwise nobody would learn it before the ring timeout. Its answer may still come by another one.
+            self.abandon(now: now)
             return .report
         case .completed:
             self.terminate()
             return .doNothing
-        case .accepted, .terminated:
+        case .accepted, .abandoned, .terminated:
             return .doNothing
         }
     }
 
-    /// The call needs no more answers: none followed our CANCEL, or there is no room to wait for copies.
-    mutating func abandon() {
-        self.terminate()
+    /// The call is over, or wants no answer any more.
+    mutating func abandon(now: Instant) {
+        switch self.state {
+        case .calling, .proceeding:
+            self.timers.stopAll()
+            self.state = .abandoned
+            self.timers.set(.m, afterMs: self.lengths.transactionMs, now: now)
+        case .completed, .accepted, .abandoned, .terminated: break
+        }
     }
 
-    private mutating func terminate() {
+    /// There is no room to wait for copies.
+    mutating func terminate() {
         self.state = .terminated
         self.timers.stopAll()
     }

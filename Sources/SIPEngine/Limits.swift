@@ -13,8 +13,12 @@ enum Limits {
     static let serverTransactionsForDialogs = 24
     /// Dialogs of one forked INVITE that we acknowledge and end.
     static let forksMax = 8
-    /// Early dialogs of one INVITE whose descriptions we remember.
+    /// Early dialogs of one INVITE that we remember.
     static let earlyDialogsMax = 8
+    /// How often one INVITE is sent again in other words (420, 421, 422).
+    static let inviteRetriesMax = 4
+    /// How often of these because the session interval was too small (RFC 4028 section 7.3).
+    static let intervalRetriesMax = 2
     /// Streams with a framer; the one unused for longest goes.
     static let streamsMax = 32
     /// Streams with a framer of those who may not talk to us.
@@ -51,7 +55,18 @@ enum Limits {
     static let tracePeersMax = 4
     /// INVITE is answered with 100 when nothing else was sent for so long (RFC 3261 section 17.2.1).
     static let tryingMs = 200
-    /// How long an incoming call may wait for a decision (RFC 3261 section 13.3.1.1 speaks of three minutes).
+    /// The shortest session interval that there is (RFC 4028 section 4), in seconds.
+    static let sessionSecondsMin: UInt32 = 90
+    /// The longest that is timed, in seconds: some 23 days in milliseconds still fit into 32 bits.
+    static let sessionSecondsMax: UInt32 = 2_000_000
+    /// After a 491 who placed the call waits 2.1 to 4 s before its re-INVITE, the other at most 2 s, in steps of
+    /// 10 ms (RFC 3261 section 14.1).
+    static let glareCallerMinMs = 2_100
+    static let glareCallerSteps: UInt64 = 191
+    static let glareCalleeSteps: UInt64 = 201
+    static let glareStepMs = 10
+    /// How long an incoming call may wait for a decision (RFC 3261 section 13.3.1.1 speaks of three minutes), and our
+    /// re-INVITE for its final answer.
     static let decisionMs = 180_000
     /// The largest random Retry-After of a request that came too early (RFC 3261 section 14.2), in seconds.
     static let retryAfterSecondsMax: UInt64 = 10

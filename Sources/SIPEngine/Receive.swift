@@ -158,7 +158,7 @@ extension SIPEngine {
         if request.flow.transport == .tcp { self.calls[index].dialog?.moved(to: request.flow) }
         let isNotify = request.method == .notify
         if !isNotify, let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
-        if self.calls[index].dialog?.received(number: request.envelope.cseq.number) == .tooLow {
+        if self.calls[index].received(request.envelope) == .tooLow {
             return self.refuse(request, Refusal(.serverInternalError))
         }
         // A full table is no reason to keep a call that the peer has left: without an entry, only the copies of its BYE
@@ -186,9 +186,7 @@ extension SIPEngine {
         if case .other = request.method { return Refusal(.notImplemented, [self.allowHeader]) }
         guard Self.allowed.contains(request.method) else { return Refusal(.methodNotAllowed, [self.allowHeader]) }
         guard request.uri.sip != nil else { return Refusal(.unsupportedURIScheme) }
-        let unknown = request.message.require.filter { tag in
-            !Self.extensions.contains { $0.equalsIgnoringCase(tag) }
-        }
+        let unknown = request.message.require.filter { !ByteString.contains($0, in: Self.extensions) }
         if !unknown.isEmpty {
             return Refusal(.badExtension, unknown.map { Header(.unsupported, $0) })
         }

@@ -135,8 +135,10 @@ extension CallMachine.State {
     /// The peer and we are in a session that neither has left.
     var isConfirmed: Bool {
         switch self {
-        case .accepted, .connected, .deciding, .reaccepted: return true
-        case .calling, .proceeding, .cancelHeld, .cancelling, .offered, .closing, .ending, .ended: return false
+        case .accepted, .connected, .changing, .deciding, .reaccepted: return true
+        case .calling, .proceeding, .decidingEarly, .cancelHeld, .cancelling, .offered, .answering, .closing, .ending,
+            .ended:
+            return false
         }
     }
 }

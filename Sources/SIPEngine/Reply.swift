@@ -39,7 +39,7 @@ extension SIPEngine {
         }
         if status.isSuccess && isTarget {
             response.headers.append(self.allowHeader)
-            response.add(.supported, Self.extensions.dropFirst().reduce(Self.extensions[0]) { $0 + ", " + $1 })
+            response.add(.supported, ByteString.list(Self.extensions))
         }
         self.addServer(to: &response)
         return response
@@ -64,15 +64,13 @@ extension SIPEngine {
 // MARK: - What we say of ourselves
 
 extension SIPEngine {
-    static let allowed: [Method] = [.invite, .ack, .cancel, .bye, .options, .info, .update, .refer, .message]
+    static let allowed: [Method] = [
+        .invite, .ack, .cancel, .bye, .options, .info, .update, .prack, .refer, .message,
+    ]
+    /// Option tags that we understand in Require and write into Supported.
+    static let extensions: [ByteString] = ["100rel", "timer", "replaces", "norefersub", "from-change"]
 
-    /// The extensions that we know, for Supported, and what may be in Require.
-    static let extensions: [ByteString] = ["norefersub"]
-
-    var allowHeader: Header {
-        let names = Self.allowed.dropFirst().reduce(Self.allowed[0].token) { $0 + ", " + $1.token }
-        return Header(.allow, names)
-    }
+    var allowHeader: Header { Header(.allow, ByteString.list(Self.allowed.map { $0.token })) }
 
     /// Who we say we are in a request outside of a dialog.
     func from(_ flow: Flow, tag: ByteString) -> NameAddr {

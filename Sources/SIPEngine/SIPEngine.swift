@@ -110,6 +110,7 @@ public struct SIPEngine {
         case .timeout: self.fireTimers(now: now)
         }
         self.settleReferrals(now: now)
+        self.sendWaitingChanges(now: now)
         self.sweep()
     }
 
@@ -123,7 +124,7 @@ public struct SIPEngine {
     /// When the engine wants to be called next, and why.
     public var nextWakeUp: WakeUp? {
         var next: WakeUp?
-        for index in self.calls.indices { next = .sooner(next, self.calls[index].machine.timers.next) }
+        for index in self.calls.indices { next = .sooner(next, self.calls[index].nextWakeUp) }
         for index in self.clients.indices { next = .sooner(next, self.clients[index].nextWakeUp) }
         for index in self.servers.indices { next = .sooner(next, self.servers[index].nextWakeUp) }
         for index in self.referrals.indices { next = .sooner(next, self.referrals[index].machine.timers.next) }
@@ -158,7 +159,7 @@ public struct SIPEngine {
             }
         }
         for index in self.calls.indices {
-            while let timer = self.calls[index].machine.expire(now: now) {
+            while let timer = self.calls[index].expire(now: now) {
                 self.callFired(timer, at: index, now: now)
             }
         }

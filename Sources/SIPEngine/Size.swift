@@ -16,7 +16,8 @@ extension SIPEngine {
         guard let callID = CallID(Generator.blank(digits: Self.callIDDigits)) else {
             preconditionFailure("zeros are a Call-ID")
         }
-        var message = self.invitation(request, callID, Generator.blank(digits: Self.tagDigits))
+        let invitation = Invitation(request, self.configuration)
+        var message = self.invite(invitation, callID, Generator.blank(digits: Self.tagDigits))
         let branch = Via.magicCookie + Generator.blank(digits: Self.branchDigits)
         message.prepend(.via, self.via(branch, request.flow).printed)
         return message.printed().count
@@ -50,12 +51,12 @@ extension SIPEngine {
             guard let call = self.callIndex(handle), self.calls[call].machine.state == .calling else { return false }
         }
         self.counters.add(.streamRefused)
-        self.abandonClient(index)
+        self.terminateClient(index)
         var message = entry.request
         message.remove(.via)
         let branch = self.newBranch()
         message.prepend(.via, self.via(branch, datagrams).printed)
-        self.start(message, branch: branch, on: datagrams, for: entry.purpose, now: now)
+        self.start(message, branch: branch, on: datagrams, for: entry.purpose, in: entry.dialog, now: now)
         return true
     }
 

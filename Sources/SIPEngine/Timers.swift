@@ -41,6 +41,18 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
     case decision
     /// Nobody decided about a REFER, or its subscription is over.
     case referral
+    /// Our re-INVITE got no final answer.
+    case changeLimit
+    /// Our re-INVITE that collided with the peer's is tried again (RFC 3261 section 14.1).
+    case glare
+    /// Half of the session interval is over: we refresh (RFC 4028 section 7.4).
+    case refresh
+    /// The session was not refreshed in time (RFC 4028 section 10).
+    case sessionExpiry
+    /// A 1xx of ours is sent again until its PRACK; starts at T1 and doubles (RFC 3262 section 3).
+    case provisional
+    /// A 1xx of ours got no PRACK for 64*T1.
+    case provisionalLimit
 }
 
 /// The deadlines of one transaction or call: a fixed table, one place for each timer.
@@ -48,7 +60,7 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
 /// A table asked about a timer that is not due, or not set, answers no: spurious wake-ups are harmless.
 struct TimerTable {
     /// `never` where a timer is stopped.
-    private var deadlines = InlineArray<19, UInt64>(repeating: Self.never)
+    private var deadlines = InlineArray<25, UInt64>(repeating: Self.never)
     private static let never = UInt64.max
 
     mutating func set(_ timer: SIPTimer, afterMs delayMs: Int, now: Instant) {
@@ -110,6 +122,8 @@ struct TimerLengths {
 
     /// 64*T1: timers B, F, H, J, L, M and the limits of a call.
     var transactionMs: Int { self.t1Ms * 64 }
+    /// How long an offer in a 2xx waits for our answer: its sender repeats the 2xx for 64*T1 only.
+    var answerMs: Int { self.t1Ms * 32 }
     /// Timer D: at least 32 s.
     var answerCopiesMs: Int { max(32_000, self.transactionMs) }
 }

@@ -11,14 +11,20 @@ final class CallMachineCellTests: XCTestCase {
 
     private enum Input {
         case provisional
-        case success(isDescribed: Bool)
+        case success(CallMachine.Content)
         case failure
+        case retry
         case hangUp
+        case replaced
         case respond(Int)
+        case answered
         case acknowledge
         case bye
         case cancel
         case reoffer(CallMachine.Reoffer, owesAnswer: Bool)
+        case change
+        case changeFinished
+        case drop
         case byeFinished
         case forsake
         case timer(SIPTimer)
@@ -31,35 +37,26 @@ final class CallMachineCellTests: XCTestCase {
     private static let busy = EndReason.refused(.busyHere, phrase: "Busy", q850: nil)
 
     private let states: [(name: String, state: CallMachine.State)] = [
-        ("calling", .calling), ("proceeding", .proceeding), ("cancelHeld", .cancelHeld(given)),
-        ("cancelling", .cancelling(given)), ("offered", .offered), ("accepted", .accepted(retransmitMs: 500)),
-        ("acceptedLater", .accepted(retransmitMs: 1000)), ("closing", .closing(ours, retransmitMs: 500)),
-        ("closingLater", .closing(ours, retransmitMs: 1000)), ("connected", .connected),
+        ("calling", .calling), ("proceeding", .proceeding), ("decidingEarly", .decidingEarly),
+        ("cancelHeld", .cancelHeld(given)), ("cancelling", .cancelling(given)), ("offered", .offered),
+        ("accepted", .accepted(retransmitMs: 500)), ("acceptedLater", .accepted(retransmitMs: 1000)),
+        ("closing", .closing(ours, retransmitMs: 500)), ("closingLater", .closing(ours, retransmitMs: 1000)),
+        ("answering", .answering), ("connected", .connected), ("changing", .changing),
         ("decidingInvite", .deciding(.invite)), ("decidingUpdate", .deciding(.update)),
         ("reaccepted", .reaccepted(retransmitMs: 500)), ("reacceptedLater", .reaccepted(retransmitMs: 1000)),
         ("ending", .ending(ours)), ("ended", .ended),
-        // Where the others lead to, with other words for their end.
-        ("endingGiven", .ending(given)), ("cancellingGone", .cancelling(.init(reason: gone, told: .normal))),
-        (
-            "endingLimit",
-            .ending(.init(reason: .timedOut, told: .fault(.requestTimeout, text: "no ACK")))
-        ),
-        (
-            "endingFault",
-            .ending(
-                .init(
-                    reason: .protocolFault("the answer describes no session"),
-                    told: .fault(.notAcceptableHere, text: "the answer describes no session")))
-        ),
     ]
 
     private let inputs: [(name: String, input: Input)] =
         [
-            ("1xx", .provisional), ("2xx", .success(isDescribed: true)), ("2xx-mute", .success(isDescribed: false)),
-            ("fails", .failure), ("hangUp", .hangUp), ("says-180", .respond(180)), ("says-200", .respond(200)),
-            ("says-486", .respond(486)), ("ack", .acknowledge), ("bye", .bye), ("cancel", .cancel),
-            ("reinvite", .reoffer(.invite, owesAnswer: false)), ("reinvite-owed", .reoffer(.invite, owesAnswer: true)),
+            ("1xx", .provisional), ("2xx", .success(.answer)), ("2xx-offer", .success(.offer)),
+            ("2xx-mute", .success(.nothing)), ("fails", .failure), ("retry", .retry), ("hangUp", .hangUp),
+            ("replaced", .replaced), ("says-180", .respond(180)), ("says-200", .respond(200)),
+            ("says-486", .respond(486)), ("answers", .answered), ("ack", .acknowledge), ("bye", .bye),
+            ("cancel", .cancel), ("reinvite", .reoffer(.invite, owesAnswer: false)),
+            ("reinvite-owed", .reoffer(.invite, owesAnswer: true)),
             ("update", .reoffer(.update, owesAnswer: false)), ("update-owed", .reoffer(.update, owesAnswer: true)),
+            ("change", .change), ("changeFinished", .changeFinished), ("drop", .drop),
             ("byeFinished", .byeFinished), ("forsake", .forsake),
         ] + SIPTimer.allCases.map { ("\($0)", .timer($0)) }
 
@@ -68,15 +65,21 @@ final class CallMachineCellTests: XCTestCase {
         let action: String
         switch input {
         case .provisional: action = "\(machine.receivedProvisional(now: .zero))"
-        case .success(let isDescribed): action = "\(machine.receivedSuccess(isDescribed: isDescribed))"
+        case .success(let content): action = "\(machine.receivedSuccess(content, now: .zero))"
         case .failure: action = "\(machine.receivedFailure(Self.busy))"
+        case .retry: action = "\(machine.retry())"
         case .hangUp: action = "\(machine.hangUp(Self.told, now: .zero))"
+        case .replaced: action = "\(machine.hangUp(Self.told, as: .replaced, now: .zero))"
         case .respond(let code): action = "\(machine.respond(StatusCode(code), now: .zero))"
+        case .answered: action = "\(machine.answered())"
         case .acknowledge: action = "\(machine.receivedAcknowledge())"
         case .bye: action = "\(machine.receivedBye(Self.gone, now: .zero))"
         case .cancel: action = "\(machine.receivedCancel())"
         case .reoffer(let kind, let owesAnswer):
             action = "\(machine.receivedReoffer(kind, owesAnswer: owesAnswer, now: .zero))"
+        case .change: action = "\(machine.change(now: .zero))"
+        case .changeFinished: action = "\(machine.changeFinished())"
+        case .drop: action = "\(machine.drop())"
         case .byeFinished: action = "\(machine.byeFinished())"
         case .forsake: action = "\(machine.forsake())"
         case .timer(let timer): action = "\(machine.fired(timer, now: .zero))"
@@ -85,131 +88,169 @@ final class CallMachineCellTests: XCTestCase {
             action: String(action.prefix { $0 != "(" }), state: machine.state, timers: machine.timers.running)
     }
 
-    /// Columns in the order of `states` without the last four; `-` where nothing happens.
+    /// One column for each of `states`; `-` where nothing happens. A next state without an entry in `states` is written
+    /// as its value.
     private func table(_ lines: [String: [String]]) -> [String: String] {
         var table: [String: String] = [:]
         for (input, cells) in lines {
-            XCTAssertEqual(cells.count, 16, input)
+            XCTAssertEqual(cells.count, self.states.count, input)
             for (state, cell) in zip(self.states, cells) where cell != "-" { table["\(state.name) \(input)"] = cell }
         }
         return table
     }
 
+    private func dash(_ count: Int) -> [String] { Array(repeating: "-", count: count) }
+
+    /// The same action in each state from the given one on, and no change.
+    private func same(_ action: String, from first: Int) -> [String] {
+        self.states[first...].map { "\(action) \($0.name)" }
+    }
+
+    /// A next state that no row of `states` is.
+    private func other(_ state: State) -> String { "another state: \(state)" }
+
     func testEveryCell() {
-        let stray = "acknowledgeAndDiscard "
-        func same(_ action: String, from first: Int = 0) -> [String] {
-            self.states[first..<16].map { "\(action) \($0.name)" }
-        }
-        let dash = { (count: Int) in Array(repeating: "-", count: count) }
-        let lines: [String: [String]] = [
-            "1xx": ["report proceeding", "report proceeding", "sendCancel cancelling"] + dash(13),
-            "2xx": [
-                "acknowledgeAndReport connected", "acknowledgeAndReport connected", "acknowledgeAndHangUp endingGiven",
-                "acknowledgeAndHangUp endingGiven",
-            ] + same(stray.trimmingCharacters(in: .whitespaces), from: 4),
-            "2xx-mute": [
-                "acknowledgeAndHangUp endingFault", "acknowledgeAndHangUp endingFault",
-                "acknowledgeAndHangUp endingGiven", "acknowledgeAndHangUp endingGiven",
-            ] + same("acknowledgeAndDiscard", from: 4),
-            "fails": Array(repeating: "end ended", count: 4) + dash(12),
-            "hangUp": [
-                "doNothing cancelHeld", "sendCancel cancelling", "-", "-", "refuse ended", "doNothing closing",
-                "doNothing closingLater", "-", "-", "sendBye ending", "refuseOfferAndSendBye ending",
-                "refuseOfferAndSendBye ending", "sendBye ending", "sendBye ending", "-", "-",
-            ],
-            "says-180": dash(4) + ["send offered"] + dash(5) + ["send decidingInvite", "send decidingUpdate"] + dash(4),
-            "says-200": dash(4) + ["sendUntilAcknowledged accepted"] + dash(5)
-                + ["sendUntilAcknowledged reaccepted", "send connected"] + dash(4),
-            "says-486": dash(4) + ["sendAndEnd ended"] + dash(5) + ["send connected", "send connected"] + dash(4),
-            "ack": dash(5) + [
-                "report connected", "report connected", "sendBye ending", "sendBye ending", "-", "-", "-",
-                "report connected", "report connected", "-", "-",
-            ],
-            "bye": [
-                "-", "sendCancel cancellingGone", "-", "-", "refuseAndEnd ended", "end ended", "end ended", "end ended",
-                "end ended", "end ended", "refuseAndEnd ended", "refuseAndEnd ended", "end ended", "end ended",
-                "end ended", "-",
-            ],
-            "cancel": dash(4) + ["refuseAndEnd ended"] + dash(5) + ["refuse connected"] + dash(5),
-            "reinvite": self.reoffers("decidingInvite", owed: false),
-            "reinvite-owed": self.reoffers("decidingInvite", owed: true),
-            "update": self.reoffers("decidingUpdate", owed: false),
-            "update-owed": self.reoffers("decidingUpdate", owed: true),
-            "byeFinished": dash(14) + ["end ended", "-"],
-            "forsake": ["-", "-", "end ended", "end ended", "-", "-", "-", "end ended", "end ended"] + dash(5)
-                + ["end ended", "-"],
-            "accept": dash(5) + [
-                "sendAcceptAgain acceptedLater", "sendAcceptAgain another state: accepted(retransmitMs: 2000)",
-                "sendAcceptAgain closingLater", self.closingLast, "-", "-", "-",
-                "sendAcceptAgain reacceptedLater", "sendAcceptAgain another state: reaccepted(retransmitMs: 2000)", "-",
-                "-",
-            ],
-            "acceptLimit": dash(5) + [
-                "sendBye endingLimit", "sendBye endingLimit", "sendBye ending", "sendBye ending", "-", "-", "-",
-                "sendBye endingLimit", "sendBye endingLimit", "-", "-",
-            ],
-            "cancelLimit": dash(3) + ["abandonAndEnd ended"] + dash(12),
-            "decision": dash(4) + ["refuseAndEnd ended"] + dash(5) + ["refuse connected", "refuse connected"] + dash(4),
-        ]
+        let lines = self.answerLines.merging(self.userLines) { $1 }.merging(self.peerLines) { $1 }
+            .merging(self.timerLines) { $1 }
         checkCells(
-            states: self.states, inputs: self.inputs, table: self.table(lines).merging(self.endings) { $1 },
-            idle: ["ignore", "doNothing", "keep"], running: self.running, run: self.run)
+            states: self.states, inputs: self.inputs, table: self.table(lines),
+            idle: ["ignore", "doNothing", "keep", "giveUp", "wait"], running: self.running, run: self.run)
     }
 
-    private var closingLast: String {
-        "sendAcceptAgain another state: \(State.closing(Self.ours, retransmitMs: 2000))"
-    }
+    // MARK: - The table
 
-    private func reoffers(_ deciding: String, owed: Bool) -> [String] {
-        let implied = owed ? "refuse accepted" : "reportAcknowledgeFirst \(deciding)"
-        let impliedLater = owed ? "refuse acceptedLater" : "reportAcknowledgeFirst \(deciding)"
-        let reimplied = owed ? "refuse reaccepted" : "reportAcknowledgeFirst \(deciding)"
-        let reimpliedLater = owed ? "refuse reacceptedLater" : "reportAcknowledgeFirst \(deciding)"
+    private var endingGiven: String { self.other(.ending(Self.given)) }
+
+    private var answerLines: [String: [String]] {
+        let fault = "the answer describes no session" as ByteString
+        let mute = self.other(
+            .ending(.init(reason: .protocolFault(fault), told: .fault(.notAcceptableHere, text: fault))))
+        let crossed = Array(repeating: "acknowledgeAndHangUp \(self.endingGiven)", count: 2)
+        let stray = self.same("acknowledgeAndDiscard", from: 5)
+        func success(_ outcome: String) -> [String] { Array(repeating: outcome, count: 3) + crossed + stray }
         return [
-            "refuse calling", "refuse proceeding", "refuse cancelHeld", "refuse cancelling", "refuseForNow offered",
-            implied, impliedLater, "refuseAndSendBye ending", "refuseAndSendBye ending", "report \(deciding)",
-            "refuseForNow decidingInvite", "refuseForNow decidingUpdate", reimplied, reimpliedLater, "refuse ending",
-            "refuse ended",
+            "1xx": ["report proceeding", "report proceeding", "report decidingEarly", "sendCancel cancelling"]
+                + self.dash(15),
+            "2xx": success("acknowledgeAndReport connected"),
+            "2xx-offer": success("reportOffer answering"),
+            "2xx-mute": success("acknowledgeAndHangUp \(mute)"),
+            "fails": Array(repeating: "end ended", count: 5) + self.dash(14),
+            "retry": Array(repeating: "send calling", count: 3) + self.dash(16),
         ]
     }
 
-    /// The last four states behave as their kind does.
-    private var endings: [String: String] {
-        var table: [String: String] = [:]
-        for name in ["endingGiven", "endingLimit", "endingFault"] {
-            table["\(name) 2xx"] = "acknowledgeAndDiscard \(name)"
-            table["\(name) 2xx-mute"] = "acknowledgeAndDiscard \(name)"
-            for input in ["bye", "byeFinished", "forsake"] { table["\(name) \(input)"] = "end ended" }
-            for input in ["reinvite", "reinvite-owed", "update", "update-owed"] {
-                table["\(name) \(input)"] = "refuse \(name)"
-            }
+    private var userLines: [String: [String]] {
+        func hangUps(
+            _ held: String, _ cancelling: String, _ closing: String, _ closingLater: String, _ ending: String
+        ) -> [String] {
+            [
+                "doNothing \(held)", "sendCancel \(cancelling)", "refuseOfferAndSendCancel \(cancelling)", "-", "-",
+                "refuse ended", "doNothing \(closing)", "doNothing \(closingLater)", "-", "-",
+                "acknowledgeAndSendBye \(ending)", "sendBye \(ending)", "sendBye \(ending)",
+                "refuseOfferAndSendBye \(ending)", "refuseOfferAndSendBye \(ending)", "sendBye \(ending)",
+                "sendBye \(ending)", "-", "-",
+            ]
         }
-        let late = "cancellingGone"
-        let lateEnding = State.ending(.init(reason: Self.gone, told: .normal))
-        table["\(late) 2xx"] = "acknowledgeAndHangUp another state: \(lateEnding)"
-        table["\(late) 2xx-mute"] = table["\(late) 2xx"]
-        table["\(late) fails"] = "end ended"
-        table["\(late) forsake"] = "end ended"
-        table["\(late) cancelLimit"] = "abandonAndEnd ended"
-        for input in ["reinvite", "reinvite-owed", "update", "update-owed"] {
-            table["\(late) \(input)"] = "refuse \(late)"
+        let taken = CallMachine.Farewell(reason: .replaced, told: Self.told)
+        return [
+            "hangUp": hangUps("cancelHeld", "cancelling", "closing", "closingLater", "ending"),
+            "replaced": hangUps(
+                self.other(.cancelHeld(taken)), self.other(.cancelling(taken)),
+                self.other(.closing(taken, retransmitMs: 500)), self.other(.closing(taken, retransmitMs: 1000)),
+                self.other(.ending(taken))),
+            "says-180": self.dash(2) + ["send decidingEarly", "-", "-", "send offered"] + self.dash(7)
+                + ["send decidingInvite", "send decidingUpdate"] + self.dash(4),
+            "says-200": self.dash(2) + ["send proceeding", "-", "-", "sendUntilAcknowledged accepted"] + self.dash(7)
+                + ["sendUntilAcknowledged reaccepted", "send connected"] + self.dash(4),
+            "says-486": self.dash(2) + ["send proceeding", "-", "-", "sendAndEnd ended"] + self.dash(7)
+                + ["send connected", "send connected"] + self.dash(4),
+            "answers": self.dash(10) + ["acknowledge connected"] + self.dash(8),
+            "change": self.dash(11) + ["send changing"] + self.dash(7),
+            "changeFinished": self.dash(12) + ["report connected"] + self.dash(6),
+            "drop": self.dash(11) + [
+                "sendBye ended", "sendBye ended", "refuseOfferAndSendBye ended", "refuseOfferAndSendBye ended",
+                "sendBye ended", "sendBye ended", "-", "-",
+            ],
+            "forsake": self.dash(3) + ["end ended", "end ended", "-", "-", "-", "end ended", "end ended"]
+                + self.dash(7) + ["end ended", "-"],
+        ]
+    }
+
+    private var peerLines: [String: [String]] {
+        let left = "sendCancel \(self.other(.cancelling(.init(reason: Self.gone, told: .normal))))"
+        return [
+            "ack": self.dash(6) + ["report connected", "report connected", "sendBye ending", "sendBye ending"]
+                + self.dash(5) + ["report connected", "report connected", "-", "-"],
+            "bye": [
+                "-", left, left, "-", "-", "refuseAndEnd ended", "end ended", "end ended", "end ended", "end ended",
+                "acknowledgeAndEnd ended", "end ended", "end ended", "refuseAndEnd ended", "refuseAndEnd ended",
+                "end ended", "end ended", "end ended", "-",
+            ],
+            "cancel": self.dash(5) + ["refuseAndEnd ended"] + self.dash(7) + ["refuse connected"] + self.dash(5),
+            "reinvite": self.reoffers("decidingInvite", owed: false, early: "refuse proceeding"),
+            "reinvite-owed": self.reoffers("decidingInvite", owed: true, early: "refuse proceeding"),
+            "update": self.reoffers("decidingUpdate", owed: false, early: "report decidingEarly"),
+            "update-owed": self.reoffers("decidingUpdate", owed: true, early: "refuse proceeding"),
+            "byeFinished": self.dash(17) + ["end ended", "-"],
+        ]
+    }
+
+    private func reoffers(_ deciding: String, owed: Bool, early: String) -> [String] {
+        func implied(_ state: String) -> String {
+            owed ? "refuse \(state)" : "reportAcknowledgeFirst \(deciding)"
         }
-        return table
+        return [
+            "refuse calling", early, "refuseForNow decidingEarly", "refuse cancelHeld", "refuse cancelling",
+            "refuseForNow offered", implied("accepted"), implied("acceptedLater"), "refuseAndSendBye ending",
+            "refuseAndSendBye ending", "refuseForNow answering", "report \(deciding)", "refuse changing",
+            "refuseForNow decidingInvite", "refuseForNow decidingUpdate", implied("reaccepted"),
+            implied("reacceptedLater"), "refuse ending", "refuse ended",
+        ]
+    }
+
+    private var endingLimit: String {
+        self.other(.ending(.init(reason: .timedOut, told: .fault(.requestTimeout, text: "no ACK"))))
+    }
+
+    private var timerLines: [String: [String]] {
+        let mute = self.other(
+            .ending(.init(reason: .timedOut, told: .fault(.serverInternalError, text: "no answer to the offer"))))
+        return [
+            "accept": self.dash(6) + [
+                "sendAcceptAgain acceptedLater", "sendAcceptAgain \(self.other(.accepted(retransmitMs: 2000)))",
+                "sendAcceptAgain closingLater",
+                "sendAcceptAgain \(self.other(.closing(Self.ours, retransmitMs: 2000)))", "-", "-", "-", "-", "-",
+                "sendAcceptAgain reacceptedLater", "sendAcceptAgain \(self.other(.reaccepted(retransmitMs: 2000)))",
+                "-", "-",
+            ],
+            "acceptLimit": self.dash(6) + [
+                "sendBye \(self.endingLimit)", "sendBye \(self.endingLimit)", "sendBye ending", "sendBye ending",
+            ] + self.dash(5) + ["sendBye \(self.endingLimit)", "sendBye \(self.endingLimit)", "-", "-"],
+            "cancelLimit": self.dash(4) + ["abandonAndEnd ended"] + self.dash(14),
+            "changeLimit": self.dash(12) + ["drop changing"] + self.dash(6),
+            "decision": self.dash(2) + ["refuse proceeding", "-", "-", "refuseAndEnd ended"] + self.dash(4)
+                + ["acknowledgeAndSendBye \(mute)", "-", "-", "refuse connected", "refuse connected"] + self.dash(4),
+        ]
     }
 
     private var running: [String: Set<SIPTimer>] {
         let waiting: Set<SIPTimer> = [.accept, .acceptLimit]
+        let gone = self.other(.cancelling(.init(reason: Self.gone, told: .normal)))
+        let taken = self.other(.cancelling(.init(reason: .replaced, told: Self.told)))
         return [
-            "cancelling": [.cancelLimit], "cancellingGone": [.cancelLimit], "accepted": waiting, "reaccepted": waiting,
-            "decidingInvite": [.decision], "decidingUpdate": [.decision],
+            "cancelling": [.cancelLimit], gone: [.cancelLimit], taken: [.cancelLimit], "accepted": waiting,
+            "reaccepted": waiting, "answering": [.decision], "changing": [.changeLimit],
+            "decidingInvite": [.decision], "decidingUpdate": [.decision], "decidingEarly": [.decision],
             // Entered from a state that runs both; a machine put there by a test runs only what it sets itself.
             "acceptedLater hangUp": [],
             "acceptedLater": [.accept], "closingLater": [.accept], "reacceptedLater": [.accept],
-            "another state: accepted(retransmitMs: 2000)": [.accept],
-            "another state: reaccepted(retransmitMs: 2000)": [.accept],
-            "another state: \(State.closing(Self.ours, retransmitMs: 2000))": [.accept],
+            self.other(.accepted(retransmitMs: 2000)): [.accept],
+            self.other(.reaccepted(retransmitMs: 2000)): [.accept],
+            self.other(.closing(Self.ours, retransmitMs: 2000)): [.accept],
         ]
     }
+
+    // MARK: - What the cells do not show
 
     func testEndReasonsAreThoseThatWereDecidedWhenTheCallBeganToEnd() {
         var machine = CallMachine(.udp, state: .cancelling(Self.given))
@@ -229,5 +270,15 @@ final class CallMachineCellTests: XCTestCase {
         XCTAssertEqual(machine.timers.running, [.accept, .acceptLimit])
         XCTAssertEqual(machine.receivedAcknowledge(), .sendBye(.normal))
         XCTAssertEqual(machine.timers.running, [])
+    }
+
+    func testSessionsThatStandAreThoseThatCanBeChangedNowOrLater() {
+        let established = self.states.filter { CallMachine(.udp, state: $0.state).isEstablished }.map { $0.name }
+        XCTAssertEqual(
+            established,
+            [
+                "accepted", "acceptedLater", "answering", "connected", "changing", "decidingInvite", "decidingUpdate",
+                "reaccepted", "reacceptedLater",
+            ])
     }
 }

@@ -47,7 +47,10 @@ final class CancelTests: XCTestCase {
         script.pass(ms: 32_000)
         XCTAssertTrue(script.expect("INVITE", "INVITE", "INVITE", "INVITE", "INVITE", "INVITE", "INVITE").count == 7)
         script.expectEvents("ended cancelled")
+        XCTAssertEqual(script.engine.callCount, 0)
+        script.pass(ms: 32_000)
         XCTAssertTrue(script.engine.isIdle)
+        script.expect()
     }
 
     func testAnswerThatCrossesTheCancelIsAcknowledgedAndEndedByBye() {
@@ -88,6 +91,8 @@ final class CancelTests: XCTestCase {
         script.expectEvents("ringing 180")
         script.pass(ms: 1)
         script.expectEvents("ended cancelled")
+        XCTAssertEqual(script.engine.callCount, 0)
+        script.pass(ms: 32_000)
         XCTAssertTrue(script.engine.isIdle)
         script.answer(invite, 200, body: Script.description)
         script.expect()

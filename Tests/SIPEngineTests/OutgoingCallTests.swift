@@ -88,6 +88,8 @@ final class OutgoingCallTests: XCTestCase {
         script.expectEvents()
         script.pass(ms: 1)
         script.expectEvents("ended timedOut")
+        XCTAssertEqual(script.engine.callCount, 0)
+        script.pass(ms: 32_000)
         XCTAssertTrue(script.engine.isIdle)
     }
 

@@ -21,7 +21,7 @@ final class Script {
     var events: [(handle: CallHandle, event: CallEvent)] = []
     let flow: Flow
 
-    init(_ transport: SIPTransport = .udp, seed: UInt64 = 1, _ configuration: SIPConfiguration = .standard) {
+    init(_ transport: SIPTransport = .udp, seed: UInt64 = 1, configuration: SIPConfiguration = .standard) {
         self.engine = SIPEngine(configuration: configuration, seed: seed)
         self.flow = Flow(transport: transport, local: Self.here, remote: Self.there)
     }
@@ -133,12 +133,22 @@ final class Script {
         return handle
     }
 
+    /// As `connectedCall`; gives the INVITE as well. `headers` are those of the 200.
+    func connected(headers: [(HeaderName, ByteString)] = []) -> (handle: CallHandle, invite: SIPMessage) {
+        let handle = self.call()
+        let invite = self.next()
+        self.answer(invite, 200, body: Self.description, headers: headers)
+        self.expect("ACK")
+        self.expectEvents("answered")
+        return (handle, invite)
+    }
+
     /// A request of the peer's within the dialog that `invite` of ours made.
     func inDialog(
         _ method: String, of invite: SIPMessage, number: Int, branch: String, body: String = "",
-        headers: String = "", type: String = "application/sdp"
+        headers: String = "", type: String = "application/sdp", tag: String = "there"
     ) -> String {
-        let from = invite.to!.printed.string + ";tag=there"
+        let from = invite.to!.printed.string + ";tag=\(tag)"
         let to = invite.from!.printed.string
         let via = self.flow.transport == .udp ? "UDP" : "TCP"
         let content = body.isEmpty ? "" : "Content-Type: \(type)\r\n"

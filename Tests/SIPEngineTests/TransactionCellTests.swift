@@ -37,7 +37,7 @@ final class TransactionCellTests: XCTestCase {
         let states: [(String, InviteClientTransaction.State)] = [
             ("calling", .calling(retransmitMs: 500)), ("callingLater", .calling(retransmitMs: 1000)),
             ("proceeding", .proceeding), ("completed", .completed), ("accepted", .accepted),
-            ("terminated", .terminated),
+            ("abandoned", .abandoned), ("terminated", .terminated),
         ]
         let inputs = self.codes { .response($0) } + self.timers + [("failed", .transportFailed)]
         checkCells(
@@ -49,7 +49,7 @@ final class TransactionCellTests: XCTestCase {
             switch input {
             case .response(let code): action = "\(machine.received(StatusCode(code), now: .zero))"
             case .timer(let timer): action = "\(machine.fired(timer, now: .zero))"
-            case .transportFailed: action = "\(machine.transportFailed())"
+            case .transportFailed: action = "\(machine.transportFailed(now: .zero))"
             case .respond, .copy, .acknowledge: fatalError("not an input of a client")
             }
             return Outcome(action: action, state: machine.state, timers: machine.timers.running)
@@ -62,21 +62,24 @@ final class TransactionCellTests: XCTestCase {
             table.merge(self.rows(state, self.provisional, "passUp proceeding")) { $1 }
             table.merge(self.rows(state, self.success, "passUp accepted")) { $1 }
             table.merge(self.rows(state, self.failure, "passUpAndAcknowledge completed")) { $1 }
-            table["\(state) failed"] = "report terminated"
+            table["\(state) failed"] = state == "proceeding" ? "report abandoned" : "report terminated"
         }
         table["calling a"] = "retransmit callingLater"
         table["callingLater a"] = "retransmit another state: calling(retransmitMs: 2000)"
-        table["calling b"] = "giveUp terminated"
-        table["callingLater b"] = "giveUp terminated"
+        table["calling b"] = "giveUp abandoned"
+        table["callingLater b"] = "giveUp abandoned"
         table.merge(self.rows("completed", self.failure, "acknowledge completed")) { $1 }
         table["completed d"] = "doNothing terminated"
         table["completed failed"] = "doNothing terminated"
         table.merge(self.rows("accepted", self.success, "passUp accepted")) { $1 }
         table["accepted m"] = "doNothing terminated"
+        table.merge(self.rows("abandoned", self.success, "passUp accepted")) { $1 }
+        table.merge(self.rows("abandoned", self.failure, "acknowledge completed")) { $1 }
+        table["abandoned m"] = "doNothing terminated"
         self.inviteClient(
             .udp, table: table,
             running: [
-                "callingLater": [.a], "completed": [.d], "accepted": [.m],
+                "callingLater": [.a], "completed": [.d], "accepted": [.m], "abandoned": [.m],
                 "another state: calling(retransmitMs: 2000)": [.a],
             ])
     }
@@ -87,19 +90,22 @@ final class TransactionCellTests: XCTestCase {
             table.merge(self.rows(state, self.provisional, "passUp proceeding")) { $1 }
             table.merge(self.rows(state, self.success, "passUp accepted")) { $1 }
             table.merge(self.rows(state, self.failure, "passUpAndAcknowledge terminated")) { $1 }
-            table["\(state) failed"] = "report terminated"
+            table["\(state) failed"] = state == "proceeding" ? "report abandoned" : "report terminated"
         }
         // Timer A is never set over TCP; a machine that it woke all the same would send again.
         table["calling a"] = "retransmit another state: calling(retransmitMs: 1000)"
-        table["calling b"] = "giveUp terminated"
+        table["calling b"] = "giveUp abandoned"
         table.merge(self.rows("completed", self.failure, "acknowledge completed")) { $1 }
         table["completed d"] = "doNothing terminated"
         table["completed failed"] = "doNothing terminated"
         table.merge(self.rows("accepted", self.success, "passUp accepted")) { $1 }
         table["accepted m"] = "doNothing terminated"
+        table.merge(self.rows("abandoned", self.success, "passUp accepted")) { $1 }
+        table.merge(self.rows("abandoned", self.failure, "acknowledge terminated")) { $1 }
+        table["abandoned m"] = "doNothing terminated"
         self.inviteClient(
             .tcp, table: table,
-            running: ["accepted": [.m], "another state: calling(retransmitMs: 1000)": [.a]])
+            running: ["accepted": [.m], "abandoned": [.m], "another state: calling(retransmitMs: 1000)": [.a]])
     }
 
     // MARK: - Other client

@@ -44,7 +44,7 @@ final class WorldTests: XCTestCase {
         let far = world.events[1][0].handle
         world.input(.hangUp(far, .fault(.requestTimeout, text: "no media")), to: .right)
         world.runUntilIdle()
-        XCTAssertEqual(world.ends(.left), [.remoteHangUp(cause: .requestTimeout, q850: nil, text: "no media")])
+        XCTAssertEqual(world.ends(.left), [.remoteHangUp(cause: .requestTimeout, q850: 102, text: "no media")])
         XCTAssertEqual(world.ends(.right), [.localHangUp])
     }
 
