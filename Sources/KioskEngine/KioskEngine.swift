@@ -78,10 +78,17 @@ public struct KioskEngine {
         self.taken = 0
         guard !self.hasExited else { return }
         self.take(input, now: now)
+        if self.changedNothing(input) { return }
         self.settle(now: now)
         self.timePassed(now: now)
         self.settle(now: now)
         self.present(now: now)
+    }
+
+    /// Nearly all that strangers send: a flood of it must cost no more than the look at it. Time passes at `.timeout`.
+    private func changedNothing(_ input: KioskInput) -> Bool {
+        guard case .received = input else { return false }
+        return self.outputs.isEmpty && self.sipEvents.isEmpty
     }
 
     /// The next thing to do; `wait` when there is nothing more.
