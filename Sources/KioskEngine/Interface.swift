@@ -96,7 +96,7 @@ public enum MediaReport: Equatable {
     case firstPacket(StreamKind)
     /// The first decoded picture since `.start` is on the screen (or, without a screen, was decoded).
     case firstFrameShown
-    /// The first received sound since `.start` went to the loudspeaker.
+    /// The first received sound since `.start` that can be heard went to the loudspeaker.
     case firstSoundPlayed
     /// No RTP since then, where some should come. Once, until it resumes.
     case silent(StreamKind, since: Instant)

@@ -153,7 +153,7 @@ enum KioskState: Equatable {
         var targets: Targets
         var handle: CallHandle
         var deadline: Instant
-        /// 180 came: ring back here until its sound does (RFC 3960 section 3.2).
+        /// 180 came: ring back here until its sound is heard (RFC 3960 section 3.2).
         var hasRung: Bool
         /// Its packets come.
         var hasSound = false

@@ -190,7 +190,7 @@ struct Presentation: Equatable {
             case .forwarded: return .none
             }
         case .alerting: return .bell
-        case .early(let state): return state.hasRung && !state.hasSound ? .ringback : .none
+        case .early(let state): return state.hasRung && !state.hasFirstSound ? .ringback : .none
         case .outcome(let state):
             switch state.ended.outcome.manner {
             case .failure(let tone): return tone

@@ -150,8 +150,10 @@ final class PresentationTests: XCTestCase {
         guard case .early(var early) = States.early else { return XCTFail("it is early") }
         XCTAssertEqual(self.present(.early(early)).tone, .ringback)
         early.hasSound = true
+        XCTAssertEqual(self.present(.early(early)).tone, .ringback, "silence comes")
+        early.hasFirstSound = true
         XCTAssertEqual(self.present(.early(early)).tone, .none)
-        early.hasSound = false
+        early.hasFirstSound = false
         early.hasRung = false
         XCTAssertEqual(self.present(.early(early)).tone, .none, "it never rang")
     }
