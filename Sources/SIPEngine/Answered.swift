@@ -21,7 +21,7 @@ extension SIPEngine {
         }
         guard let index = call else {
             self.acknowledge(dialog, number: entry.number, body: [], at: client)
-            return self.discard(dialog, .normal, now: now)
+            return self.discard(dialog, now: now)
         }
         let described = self.content(of: response, at: index)
         switch self.calls[index].machine.receivedSuccess(described.content, now: now) {
@@ -42,7 +42,7 @@ extension SIPEngine {
             self.sendBye(index, told, now: now)
         case .acknowledgeAndDiscard:
             self.acknowledge(dialog, number: entry.number, body: [], at: client)
-            self.discard(dialog, .normal, now: now)
+            self.discard(dialog, now: now)
         }
     }
 

@@ -190,20 +190,8 @@ extension SIPEngine {
         if !unknown.isEmpty {
             return Refusal(.badExtension, unknown.map { Header(.unsupported, $0) })
         }
-        if request.method == .invite, !request.message.acceptsDescriptions { return Refusal(.notAcceptable) }
+        if request.method == .invite, !request.message.acceptsSDP { return Refusal(.notAcceptable) }
         return nil
-    }
-}
-
-extension SIPMessage {
-    /// Whether who sent an INVITE takes a session description as answer: where it says nothing, it does (RFC 3261
-    /// section 20.1).
-    fileprivate var acceptsDescriptions: Bool {
-        guard self.contains(.accept) else { return true }
-        return self.values(.accept).contains {
-            guard let type = ContentType($0) else { return false }
-            return type.isSDP || type.matches("application", "*") || type.matches("*", "*")
-        }
     }
 }
 

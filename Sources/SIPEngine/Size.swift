@@ -98,9 +98,6 @@ extension Generator {
 }
 
 extension ClientEntry {
-    /// The way of a dialog that this request makes.
-    var dialogFlow: Flow { self.insteadOf ?? self.flow }
-
     /// Nothing at all came back.
     var isUnanswered: Bool {
         switch self.machine {
