@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import MediaEngine
+import SIPEngine
 import SIPWire
 
 /// Buttons, the control socket, devices, and reports from the media threads.
