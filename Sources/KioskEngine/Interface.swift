@@ -76,6 +76,8 @@ public enum MediaOrder: Equatable {
     case sendVideo(Bool)
     /// The next encoded picture must be an IDR: the peer asked by SIP INFO.
     case encodeKeyFrame
+    /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
+    case sendDigit(UInt8, durationMs: Int)
 }
 
 /// What the encoder may send, so that the far end's decoder follows.
@@ -101,6 +103,10 @@ public enum MediaReport: Equatable {
     case resumed(StreamKind)
     /// The peer ended its stream (RTCP BYE).
     case byeReceived(StreamKind)
+    /// The peer pressed a key (RFC 4733): the ASCII character, once a press.
+    case digit(UInt8)
+    /// The decoder needs a key frame and the peer takes no request for one by RTCP.
+    case keyFrameWanted
     /// Once a second while media run.
     case counters(MediaCounters)
 }

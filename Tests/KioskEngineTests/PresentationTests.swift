@@ -88,9 +88,9 @@ final class PresentationTests: XCTestCase {
 
     func testACallWithoutPicturesSaysThatOneCanSpeak() {
         let audio = self.connected { $0.shape.receivesVideo = false }
-        XCTAssertEqual(self.present(audio).screen.headline, Words.talking.headline)
+        XCTAssertEqual(self.present(audio).screen.headline, Words.talking("").headline)
         self.around.hasScreen = false
-        XCTAssertEqual(self.present(States.connected).screen.headline, Words.talking.headline)
+        XCTAssertEqual(self.present(States.connected).screen.headline, Words.talking("").headline)
         XCTAssertEqual(self.present(States.connected).screen.remote, .hidden)
     }
 
