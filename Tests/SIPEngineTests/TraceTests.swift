@@ -14,7 +14,7 @@ final class TraceTests: XCTestCase {
     // MARK: - What is kept
 
     func testMessagesBothWaysAreKeptAndStrangersAreNot() {
-        let script = Script(.udp, configuration: .withAccess { $0.allowed = [AddressRange("192.0.2.2")!] })
+        let script = Script(.udp, .withAccess { $0.allowed = [AddressRange("192.0.2.2")!] })
         script.receive(script.stranger("OPTIONS"))
         var other = script.flow
         other.remote = SocketAddress(.v4(0xCB00_7105), port: 5060)
@@ -39,7 +39,7 @@ final class TraceTests: XCTestCase {
     func testNothingIsKeptWhereNoneIsWanted() {
         var configuration = SIPConfiguration.standard
         configuration.keepsTrace = false
-        let script = Script(.udp, configuration: configuration)
+        let script = Script(.udp, configuration)
         script.receive(script.stranger("OPTIONS"))
         XCTAssertEqual(self.text(script), [])
     }
