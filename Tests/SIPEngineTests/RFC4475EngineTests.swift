@@ -56,8 +56,8 @@ final class RFC4475EngineTests: XCTestCase {
             ], "400")
     }
 
-    /// It has no Contact, which RFC 2543 did not want.
-    func testAnInviteOfOldRings() throws {
+    /// An INVITE of RFC 2543 has no Contact: From is called instead (RFC 4475 section 3.4.1 leaves it to us).
+    func testAnInviteOfTheOldStandardRings() throws {
         try self.assert(["inv2543"], "incoming")
     }
 
