@@ -81,6 +81,9 @@ struct ClientEntry {
         }
     }
 
+    /// The way that a dialog goes which this request makes.
+    var dialogFlow: Flow { self.insteadOf ?? self.flow }
+
     /// Whether it only waits for copies of an answer that was used.
     var isLingering: Bool {
         switch self.machine {

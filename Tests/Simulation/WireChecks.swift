@@ -14,6 +14,8 @@ struct WireChecks {
         var bytes: [UInt8]
         var at: Instant
         var remote: SocketAddress
+        var dialog: ByteString
+        var number: UInt32
         var hasProvisional = false
         var hasFailed = false
     }
@@ -132,7 +134,9 @@ struct WireChecks {
             if former.bytes == parcel.bytes { return nil }
             return Fault(rule: "branch", text: "one branch for two requests, the second is \(parcel.text)")
         }
-        self.requests[key] = Request(bytes: parcel.bytes, at: now, remote: remote)
+        self.requests[key] = Request(
+            bytes: parcel.bytes, at: now, remote: remote, dialog: Self.dialog(envelope, tag),
+            number: envelope.cseq.number)
         if method == .cancel {
             guard let invite = self.requests[branch + " INVITE"], invite.hasProvisional else {
                 return Fault(rule: "cancel", text: "CANCEL before anything came back")
@@ -142,20 +146,30 @@ struct WireChecks {
         return self.numbered(method, envelope, tag, parcel)
     }
 
+    private static func dialog(_ envelope: Envelope, _ tag: ByteString) -> ByteString {
+        envelope.callID.text + " " + tag + " " + (envelope.to.tag ?? "")
+    }
+
     /// Numbers rise by dialog (RFC 3261 section 12.2.1.1); those of ACK are their INVITE's.
     private mutating func numbered(
         _ method: Method, _ envelope: Envelope, _ tag: ByteString, _ parcel: Parcel
     ) -> Fault? {
         let invite = envelope.callID.text + " " + tag + " "
-        let dialog = invite + (envelope.to.tag ?? "")
+        let dialog = Self.dialog(envelope, tag)
         // The dialogs of a forked INVITE count on from its number, each for itself.
         let last = self.numbers[dialog] ?? self.numbers[invite]
         let number = envelope.cseq.number
         if method == .ack {
             return number <= last ?? 0 ? nil : Fault(rule: "cseq", text: "an ACK for no INVITE: \(parcel.text)")
         }
-        if let last, number <= last { return Fault(rule: "cseq", text: "\(parcel.text) after \(last)") }
-        self.numbers[dialog] = number
+        if let last, number <= last {
+            // Where the way was refused, the same request goes by the other transport (RFC 3261 section 18.1.1).
+            let goesAgain = self.requests.values.contains {
+                $0.hasFailed && $0.dialog == dialog && $0.number == number
+            }
+            guard goesAgain else { return Fault(rule: "cseq", text: "\(parcel.text) after \(last)") }
+        }
+        self.numbers[dialog] = max(number, last ?? 0)
         return nil
     }
 

@@ -153,8 +153,8 @@ extension World {
                     $0 !== kiosk && $0.state == "connected" && $0.census.dialogs.contains(mirrored)
                 }
         }
-        // Held in silence: only a session timer (RFC 4028) could tell, long after this act.
-        guard kiosk.media.shouldHear else { return }
+        // On hold silence is no sign: only a session timer (RFC 4028) could tell, perhaps long after this act.
+        guard kiosk.media.talks else { return }
         guard whole != nil else {
             return self.violate("alone", "\(kiosk.name) is in a call with nobody; it has \(dialogs.count) dialogs")
         }

@@ -34,8 +34,9 @@ def session(direction="sendrecv", version=1, audio=AUDIO_PORT, video=0, address=
 
 
 class Scenario:
-    def __init__(self, tag="sipp"):
-        self.tag, self.steps, self.variables = tag, [], []
+    def __init__(self, tag="sipp", proxied=False):
+        """`proxied`: what comes has passed one proxy, which wrote a Via and, into an INVITE, a Record-Route."""
+        self.tag, self.proxied, self.steps, self.variables = tag, proxied, [], []
 
     # What comes
 
@@ -50,16 +51,21 @@ class Scenario:
         if keep is None:
             self.steps.append(f"<recv {words}/>")
             return self
-        actions = [self._keep("hdr", f"{name}:", ".*", f"{keep}_{name.lower().replace('-', '')}") for name in (*KEPT, *also)]
+        actions = [self._keep("hdr", f"{name}:", ".*", f"{keep}_{name.lower().replace('-', '')}")
+                   for name in (*KEPT, *also)]
+        if self.proxied and what != "CANCEL":
+            actions.append(self._keep("hdr", "Via:", ".*", f"{keep}_via2", more=' occurrence="2"'))
+        if self.proxied and what == "INVITE":
+            actions.append(self._keep("hdr", "Record-Route:", ".*", f"{keep}_recordroute"))
         if what != "CANCEL":
             self.variables.append(f"{keep}_contact")
             actions.append(self._keep("hdr", "Contact:", "<([^>]*)>", f"{keep}_contact,{keep}_uri", f"{keep}_uri"))
         self.steps.append(f"<recv {words}><action>{''.join(actions)}</action></recv>")
         return self
 
-    def _keep(self, where, header, pattern, names, variable=None):
+    def _keep(self, where, header, pattern, names, variable=None, more=""):
         self.variables.append(variable or names)
-        return (f'<ereg regexp={quoteattr(pattern)} search_in="{where}" header="{header}" '
+        return (f'<ereg regexp={quoteattr(pattern)} search_in="{where}" header="{header}"{more} '
                 f'assign_to="{names}"/>')
 
     def label(self, name):
@@ -80,7 +86,9 @@ class Scenario:
 
     def reply(self, kept, code, phrase="Reply", tag=None, headers=(), body=None, contact=True, retrans=False):
         """Answers a kept request; `tag` goes into To where the request has none there: inside a dialog give none."""
-        lines = [f"SIP/2.0 {code} {phrase}", f"Via:[${kept}_via]", f"From:[${kept}_from]",
+        way = [f"{name}:[${kept}_{variable}]" for name, variable in (("Via", "via2"), ("Record-Route", "recordroute"))
+               if f"{kept}_{variable}" in self.variables]
+        lines = [f"SIP/2.0 {code} {phrase}", f"Via:[${kept}_via]", *way, f"From:[${kept}_from]",
                  f"To:[${kept}_to]" + (f";tag={tag}" if tag else ""), f"Call-ID:[${kept}_callid]",
                  f"CSeq:[${kept}_cseq]"]
         lines += [f"Contact: <sip:sipp@{ADDRESS}:[local_port];transport=[transport]>"] if contact else []
@@ -99,6 +107,7 @@ class Scenario:
                  "From:" + ours.split(":", 1)[1], "To:" + theirs.split(":", 1)[1], f"Call-ID:[${kept}_callid]",
                  f"CSeq: {cseq} {method}", f"Contact: <sip:sipp@{ADDRESS}:[local_port];transport=[transport]>",
                  "Max-Forwards: 70"]
+        lines += [f"Route:[${kept}_recordroute]"] if f"{kept}_recordroute" in self.variables else []
         resend = method != "ACK" if retrans is None else retrans
         return self.send(self._whole(lines + list(headers), body), resend)
 
@@ -153,15 +162,17 @@ class Scenario:
 
 
 class Sipp:
-    """SIPp with one scenario for one call; `calls` gives it the kiosk's address, else it waits to be called."""
+    """SIPp with a scenario, for one call or more; `calls` gives it the kiosk's address, else it waits to be called."""
 
-    def __init__(self, folder, scenario, calls=None, port=PORT, transport="udp", name="sipp", recv_limit_s=10):
+    def __init__(self, folder, scenario, calls=None, port=PORT, transport="udp", name="sipp", recv_limit_s=10,
+                 calls_max=1):
         self.folder, self.port, self.process, self.name = Path(folder), port, None, name
         self.waits = calls is None
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{name}.xml").write_text(scenario.xml())
         self.command = ["sipp", *([calls] if calls else []), "-sf", f"{name}.xml", "-i", ADDRESS, "-p", str(port),
-                        "-m", "1", "-nostdin", "-t", "t1" if transport == "tcp" else "u1",
+                        *(["-m", str(calls_max)] if calls_max else []), "-nostdin", "-t",
+                        "t1" if transport == "tcp" else "u1",
                         "-recv_timeout", str(recv_limit_s * 1000), "-timeout", "100", "-trace_err", "-error_file",
                         f"{name}-errors.log", "-error_overwrite", "true"]
 
@@ -179,8 +190,8 @@ class Sipp:
         return self
 
     def _listens(self):
-        """Whether this thread's network has a socket with its address and port (proc(5), /proc/net/udp)."""
-        wanted = f": {socket.inet_aton(ADDRESS)[::-1].hex().upper()}:{self.port:04X} "
+        """Whether this thread's network has a socket of its address and port, and of no peer's (proc(5))."""
+        wanted = f": {socket.inet_aton(ADDRESS)[::-1].hex().upper()}:{self.port:04X} 00000000:0000 "
         return any(wanted in Path(f"/proc/thread-self/net/{kind}").read_text() for kind in ("udp", "tcp"))
 
     def __exit__(self, kind, *_):

@@ -95,7 +95,7 @@ class Desk(Kiosk):
             while not data.endswith(b"\n"):
                 part = line.recv(65536)
                 if not part:
-                    raise Failed("no answer", f"the kiosk closed its control socket at {' '.join(words)}: {self.tail()}")
+                    raise Failed("no answer", f"the control socket was closed at {' '.join(words)}: {self.tail()}")
                 data += part
         answer = json.loads(data)
         return (1 if answer.get("ok") is False else 0), answer
@@ -134,7 +134,8 @@ class Desk(Kiosk):
             if len(found) >= count:
                 return found[count - 1]
             if time.monotonic() > until:
-                raise Failed(f"{len(found)} of {count} {name}", f"not sent within {limit_s} s; sent: {self.ladder(since)}")
+                raise Failed(f"{len(found)} of {count} {name}",
+                             f"not sent within {limit_s} s; passed: {self.ladder(since)}")
             time.sleep(0.01)
 
     def ladder(self, since=0):

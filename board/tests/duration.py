@@ -6,7 +6,7 @@ import time
 
 from tests.runner import Failed, check
 
-COLD_MIN, WARM_MIN = 40, 12
+COLD_MIN, WARM_MIN = 60, 20
 
 
 @check("time/whole")

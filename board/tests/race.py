@@ -60,7 +60,7 @@ def run_one(folder, race):
             try:
                 desk.start(changes=race.changes)
                 figure = race.run(desk) or "held"
-                aftermath(desk)
+                aftermath(desk, race.changes.get("sip.transport", "udp"))
             finally:
                 (folder / "wire.txt").write_text(told(desk))
     except SippFault as wrong:
@@ -72,27 +72,27 @@ def run_one(folder, race):
     return figure, fault, f"{time.monotonic() - begin:.1f} s\n{log}"
 
 
-def told(desk):
-    """Every message of the race in full."""
-    begin = desk.wire.packets[0].at_ms if desk.wire.packets else 0
-    return "\n".join(f"--- {message.at_ms - begin:.0f} ms {message.source} > {message.target}\n"
-                     + message.data.decode(errors="replace") for message in messages(desk.wire))
+def told(desk, since=0):
+    """Every message in full."""
+    found = messages(desk.wire, since)
+    return "\n".join(f"--- {message.at_ms - found[0].at_ms:.0f} ms {message.source} > {message.target}\n"
+                     + message.data.decode(errors="replace") for message in found)
 
 
-def aftermath(desk):
+def aftermath(desk, transport):
     """Idle, no call left behind, the next call works, a clean end."""
     desk.idle()
     calls = desk.status().get("calls", 0)
     if calls:
         raise Failed(f"{calls} calls", "the kiosk is idle and still holds calls")
-    next_call_works(desk)
+    next_call_works(desk, transport)
     code, _ = desk.stop()
     if code != 0:
         raise Failed(f"exit {code}", f"after SIGTERM; {desk.tail()}")
 
 
-def next_call_works(desk):
-    with desk.sipp(Scenario().answers().is_hung_up(), name="next") as peer:
+def next_call_works(desk, transport):
+    with desk.sipp(Scenario().answers().is_hung_up(), name="next", transport=transport) as peer:
         connect(desk)
         hang_up(desk)
         peer.done(5)

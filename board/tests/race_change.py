@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of a session that is up: re-INVITE and UPDATE from either side, both at once, and in every dialect of hold."""
+"""Changes of a session that is up: re-INVITE and UPDATE from either side, both at once, every dialect of hold."""
 
 import re
 import time
@@ -61,7 +61,7 @@ def hold_dialects(desk):
 
 @race("hold-often")
 def hold_often(desk):
-    """Twenty-five holds and resumes in a row: the sound is back each time, versions grow by one where something changed."""
+    """Twenty-five holds and resumes in a row: sound at the end, versions that grow by one with each change."""
     scenario = Scenario().answers()
     for number in range(25):
         reoffer(scenario, 10 + 2 * number, session("sendonly", version=2 + 2 * number))

@@ -18,7 +18,8 @@ def plays_to(desk, port, seconds=0.3):
     mark = desk.wire.mark()
     time.sleep(seconds)
     # On loopback the kernel gives media the target's own address as source: only ports tell the two apart.
-    ports = {packet.target_port for packet in desk.wire.packets[mark:] if packet.is_rtp() and packet.target_port < 40000}
+    ports = {packet.target_port for packet in desk.wire.packets[mark:]
+             if packet.is_rtp() and packet.target_port < 40000}
     expect(f"{ports or 'nothing'}", ports == {port}, f"sound was to go to port {port}")
 
 
@@ -130,9 +131,11 @@ def prack_unanswered(desk):
 def reliable_wanted(desk):
     """A caller that requires 100rel (case 19): our 180 is reliable, its PRACK answered, a wrong one refused."""
     scenario = Scenario().invite(headers=RELIABLE, body=session()).recv(100, optional=True)
-    scenario.recv(180, keep="r", also=("RSeq",)).request("PRACK", "r", 2, role="calling", headers=("RAck: 99999 1 INVITE",)).recv(481)
+    scenario.recv(180, keep="r", also=("RSeq",))
+    scenario.request("PRACK", "r", 2, role="calling", headers=("RAck: 99999 1 INVITE",)).recv(481)
     scenario.pause(300)
-    scenario.request("PRACK", "r", 3, role="calling", headers=("RAck:[$r_rseq] 1 INVITE",)).recv(200).recv(200, keep="s")
+    scenario.request("PRACK", "r", 3, role="calling", headers=("RAck:[$r_rseq] 1 INVITE",)).recv(200)
+    scenario.recv(200, keep="s")
     scenario.request("ACK", "s", 1, role="calling").hangs_up("s", 4, role="calling")
     with desk.sipp(scenario, calls=f"{KIOSK}:{PORT}") as peer:
         ringing = desk.wait_sent(180)

@@ -64,7 +64,7 @@ def refer_and_gone(desk):
         expect("ended", desk.status().get("state") == "connected", "the person is in the new call")
         hang_up(desk)
         new.done()
-        expect("ended", not desk.find("call", mark, state="ended", reason="remote-hangup"), "the person was not put off")
+        expect("ended", not desk.find("call", mark, state="ended", reason="remote-hangup"), "nobody was put off")
 
 
 @race("refer-unsubscribed")

@@ -87,7 +87,7 @@ def timer_theirs(desk):
         hang_up(desk)
         peer.done()
     for message in desk.sent(200):
-        expect("no interval", message.method == "BYE" or message.header("session-expires"), "each refresh is agreed anew")
+        expect("no interval", message.method == "BYE" or message.header("session-expires"), "each is agreed anew")
 
 
 @race("timer-refresh-unanswered", is_slow=True)
@@ -187,7 +187,8 @@ def refused_for_ever(desk):
 
 def redirects(desk, port, *targets, name="first"):
     """SIPp that refers callers to other ports of its address."""
-    contact = ", ".join(f"<sip:other@10.77.0.1:{target}>;q={1 - index / 10:.1f}" for index, target in enumerate(targets))
+    contact = ", ".join(f"<sip:other@10.77.0.1:{target}>;q={1 - index / 10:.1f}"
+                        for index, target in enumerate(targets))
     scenario = Scenario().recv("INVITE", keep="i")
     scenario.reply("i", 302, tag="a", headers=(f"Contact: {contact}",), contact=False, retrans=True).recv("ACK")
     return desk.sipp(scenario, port=port, name=name)

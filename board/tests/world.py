@@ -9,8 +9,8 @@ from pathlib import Path
 
 from peer import clip as clips
 
-# The far end's and the caller's, as on the virtual board's network.
-ADDRESSES = ("10.77.0.1", "10.77.0.2")
+# The far end's and the caller's, as on the virtual board's network; and that of somebody else.
+ADDRESSES, THIRD = ("10.77.0.1", "10.77.0.2"), "10.77.0.3"
 CLONE_NEWNET = 0x40000000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -28,8 +28,12 @@ def loopback_world():
         _check(_LIBC.unshare(CLONE_NEWNET), "unshare")
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         # baresip does not speak from 127/8.
-        for address in ADDRESSES:
+        for address in (*ADDRESSES, THIRD):
             subprocess.run(["ip", "address", "add", f"{address}/24", "dev", "lo"], check=True)
+        # A socket without an address of its own would send from the very address that it sends to.
+        for target, source in (ADDRESSES, ADDRESSES[::-1], (THIRD, ADDRESSES[1])):
+            subprocess.run(["ip", "route", "replace", "local", target, "dev", "lo", "table", "local", "src", source],
+                           check=True)
         yield
     finally:
         _check(_LIBC.setns(before, CLONE_NEWNET), "setns")
