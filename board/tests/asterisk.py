@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kiosk beside Asterisk 22: called, calling, put on hold, transferred, and with media past it."""
 
+import contextlib
 import time
 from pathlib import Path
 
 from peer.asterisk import HERE, Asterisk
-from peer.baresip import Peer
+from peer.baresip import Peer, PeerFault
 from peer.sipp import VIDEO_PORT, Scenario, session
 from tests.arm import camera_file
 from tests.bench import wait_until
@@ -61,6 +62,8 @@ class Office:
         return self.desk
 
     def telephone(self, **options):
+        """baresip. It does not know FIR (RFC 5104), as which Asterisk hands on our requests for key frames: there are
+        pictures through both only after a stream has begun anew, as after a hold."""
         return Peer(self.folder / "peer", clip(), PEER, **options)
 
     def dial(self, extension, limit_s=5):
@@ -202,13 +205,14 @@ def hold_fifty(o):
     """The other telephone holds and resumes fifty times; sound and picture are there afterwards, nothing has grown."""
     desk = o.ready()
     with o.telephone() as peer:
-        mark = o.dial("peer")
-        desk.wait_event("first_frame", since=mark)
-        before = None
+        mark, before = o.dial("peer"), None
+        desk.wait_event("first_sound", since=mark)
         for number in range(HOLDS):
             for command, on in (("hold", True), ("resume", False)):
                 step = desk.mark()
-                peer.command(command)
+                # baresip calls its own resume an error after it has sent it.
+                with contextlib.suppress(PeerFault):
+                    peer.command(command)
                 desk.wait_event("hold", since=step, on=on, limit_s=3)
             if number == 9:
                 before = desk.status()

@@ -118,11 +118,13 @@ class Desk(Kiosk):
 
     def sent(self, name=None, since=0):
         """What the kiosk sent: all messages, or those of a name (a method, or a status as a number)."""
+        self.wire.catch_up()
         return [message for message in messages(self.wire, since) if message.source == KIOSK
                 and (name is None or message.name == str(name))]
 
     def got(self, name=None, since=0):
         """What was sent to the kiosk."""
+        self.wire.catch_up()
         return [message for message in messages(self.wire, since) if message.target == KIOSK
                 and (name is None or message.name == str(name))]
 
