@@ -89,5 +89,10 @@ let package = Package(
                 tests("Display", ["KioskEngine"]),
                 tests("Picture", ["RTPWire"]),
                 tests("Sound", ["RTPWire", "MediaEngine"]),
+                // Two whole kiosks in virtual time, for board/simulate.
+                .executableTarget(
+                    name: "Simulation",
+                    dependencies: ["Bytes", "SIPWire", "SIPEngine", "RTPWire", "MediaEngine", "KioskEngine"],
+                    path: "Tests/Simulation", swiftSettings: swiftSettings),
             ])
 )

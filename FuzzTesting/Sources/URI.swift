@@ -43,6 +43,7 @@ private func checkPlaces(_ line: ByteString) {
         guard let address = NameAddr(value) else { continue }
         let again = NameAddr(address.printed)
         require(again?.uri == address.uri && again?.parameters == address.parameters, "an address survives")
-        require(again?.displayName == address.displayName, "and its name")
+        // Line ends in a name are printed as blanks.
+        require(again?.printed == address.printed, "and its name")
     }
 }

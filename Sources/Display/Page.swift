@@ -78,7 +78,7 @@ extension Page {
         let headline = self.canvas.lay(
             self.state.headline, TextStyle(size: self.unit * 2.5, isBold: true, linesMax: 2), width: area.width)
         let detail = self.canvas.lay(
-            self.state.detail, TextStyle(size: self.unit * 1.25, colour: Palette.detail, linesMax: 4),
+            self.state.detail, TextStyle(size: self.unit * 1.25, colour: Palette.detail, linesMax: 6),
             width: area.width)
         let headlineHeight = self.state.headline.isEmpty ? 0 : headline.height
         let detailHeight = self.state.detail.isEmpty ? 0 : detail.height + self.unit * 0.6
@@ -116,7 +116,7 @@ extension Page {
     private mutating func drawCaption() {
         guard !self.state.detail.isEmpty else { return }
         let text = self.canvas.lay(
-            self.state.detail, TextStyle(size: self.unit, linesMax: 2), width: self.canvas.width / 2)
+            self.state.detail, TextStyle(size: self.unit, linesMax: 6), width: self.canvas.width / 2)
         let height = text.height + self.unit * 0.8
         let width = self.canvas.width / 2 + self.unit * 1.6
         let box = Box(

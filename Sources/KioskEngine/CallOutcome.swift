@@ -14,8 +14,9 @@ enum CallOutcome: Equatable {
     case declined
     /// A call from outside that nobody here answered, or whose caller gave up.
     case missed
-    /// A final answer other than yes, with the words the far end put beside it.
-    case refused(StatusCode, phrase: ByteString)
+    /// A final answer other than yes, with the words the far end put beside it and the cause that a telephone network
+    /// gave (ITU-T Q.850).
+    case refused(StatusCode, phrase: ByteString, q850: Int?)
     /// Sent elsewhere in circles, too often, or only to where we cannot call.
     case misdirected(StatusCode)
     /// It rang for `ring_timeout`.
@@ -42,7 +43,7 @@ enum CallOutcome: Equatable {
         case .localHangUp: self = wasAnswered ? .hungUp : .cancelled
         case .remoteHangUp: self = .remoteHungUp
         case .cancelled: self = .cancelled
-        case .refused(let status, let phrase, _): self = .refused(status, phrase: phrase)
+        case .refused(let status, let phrase, let q850): self = .refused(status, phrase: phrase, q850: q850)
         case .replaced: self = .remoteHungUp
         case .redirected(let status, _): self = .misdirected(status)
         case .timedOut: self = wasAnswered ? .vanished : .noResponse
@@ -67,18 +68,11 @@ enum CallOutcome: Equatable {
         case .hungUp, .cancelled, .declined, .stopped: return .silent
         case .remoteHungUp: return .farewell(.busy)
         case .missed: return .farewell(.none)
-        case .refused(let status, _): return .failure(Self.isBusy(status) ? .busy : .error)
+        case .refused(let status, _, let q850): return .failure(RefusalMeaning(status, q850: q850).tone)
         case .notAnswered, .noResponse: return .failure(.busy)
         case .misdirected, .unreachable, .unknownHost, .vanished, .unusableMedia, .protocolFault, .noAddress,
             .outOfRoom:
             return .failure(.error)
-        }
-    }
-
-    private static func isBusy(_ status: StatusCode) -> Bool {
-        switch status.value {
-        case 408, 480, 486, 487, 600, 603: return true
-        default: return false
         }
     }
 
@@ -108,7 +102,7 @@ enum CallOutcome: Equatable {
     /// The SIP status that ended the call, or the one that would say the same; 0 where there is none.
     var code: Int {
         switch self {
-        case .refused(let status, _), .misdirected(let status): return status.value
+        case .refused(let status, _, _), .misdirected(let status): return status.value
         case .notAnswered, .noResponse: return 408
         case .declined: return 603
         case .missed: return 480
@@ -122,7 +116,7 @@ enum CallOutcome: Equatable {
     /// What the far end or a parser said, for the log; empty where nobody said anything.
     var phrase: ByteString {
         switch self {
-        case .refused(_, let phrase): return phrase
+        case .refused(_, let phrase, _): return phrase
         case .protocolFault(let text): return text
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .misdirected, .notAnswered, .noResponse,
             .unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom, .stopped:

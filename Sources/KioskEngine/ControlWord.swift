@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SIPEngine
 import SIPWire
 
 /// A line of the control socket: a word, and for some an argument.
@@ -10,6 +11,10 @@ enum ControlWord: Equatable {
     case answer
     case hangUp
     case change(MediaChange)
+    /// ASCII digits, `*`, `#`, `A`–`D`.
+    case digits([UInt8])
+    /// To the far end of the call; with an address, to that.
+    case message(SIPURI?, ByteString)
     case press(ButtonName)
     case release(ButtonName)
     case status
@@ -37,6 +42,8 @@ enum ControlWord: Equatable {
         if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
         if word == "press" { return .press(try self.button(argument)) }
         if word == "release" { return .release(try self.button(argument)) }
+        if word == "digits" { return .digits(try self.digits(argument)) }
+        if word == "message" { return try self.message(argument) }
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .change(.resume)),
@@ -45,8 +52,8 @@ enum ControlWord: Equatable {
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
-                    + "; there are call, answer, hangup, hold, resume, video, press, release, status, events, trace"
-                    + " and screenshot")
+                    + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release, status,"
+                    + " events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1
@@ -56,6 +63,31 @@ enum ControlWord: Equatable {
         if argument == "add" { return .addVideo }
         if argument == "remove" { return .removeVideo }
         throw BadValue(ConfigurationValue.quoted(argument) + " is neither add nor remove")
+    }
+
+    static let digitsMax = 16
+
+    private static func digits(_ argument: ByteString) throws(BadValue) -> [UInt8] {
+        let keys = argument.bytes.map { (0x61...0x64).contains($0) ? $0 - 0x20 : $0 }
+        let isDialled = keys.allSatisfy {
+            ASCII.isDigit($0) || $0 == UInt8(ascii: "*") || $0 == ASCII.hash || (0x41...0x44).contains($0)
+        }
+        guard isDialled, !keys.isEmpty, keys.count <= self.digitsMax else {
+            throw BadValue("digits takes one to sixteen of 0 to 9, *, # and A to D")
+        }
+        return keys
+    }
+
+    private static func message(_ argument: ByteString) throws(BadValue) -> ControlWord {
+        let end = argument.firstIndex(of: ASCII.space) ?? argument.count
+        let first = argument.slice(0..<end)
+        let isAddressed = first.hasPrefixIgnoringCase("sip:") || first.hasPrefixIgnoringCase("sips:")
+        let text = isAddressed ? ConfigurationText.trimmed(argument.bytes[end...]) : argument
+        guard !text.isEmpty else { throw BadValue("message needs a text") }
+        guard text.count <= SIPEngine.messageBytesMax, UTF8Text.isPlain(text.bytes[...]) else {
+            throw BadValue("the text is too long, or is no plain text")
+        }
+        return .message(isAddressed ? try ConfigurationValue.uri(first) : nil, text)
     }
 
     private static func button(_ name: ByteString) throws(BadValue) -> ButtonName {

@@ -76,6 +76,8 @@ public enum MediaOrder: Equatable {
     case sendVideo(Bool)
     /// The next encoded picture must be an IDR: the peer asked by SIP INFO.
     case encodeKeyFrame
+    /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
+    case sendDigit(UInt8, durationMs: Int)
 }
 
 /// What the encoder may send, so that the far end's decoder follows.
@@ -94,13 +96,17 @@ public enum MediaReport: Equatable {
     case firstPacket(StreamKind)
     /// The first decoded picture since `.start` is on the screen (or, without a screen, was decoded).
     case firstFrameShown
-    /// The first received sound since `.start` went to the loudspeaker.
+    /// The first received sound since `.start` that can be heard went to the loudspeaker.
     case firstSoundPlayed
     /// No RTP since then, where some should come. Once, until it resumes.
     case silent(StreamKind, since: Instant)
     case resumed(StreamKind)
     /// The peer ended its stream (RTCP BYE).
     case byeReceived(StreamKind)
+    /// The peer pressed a key (RFC 4733): the ASCII character, once a press.
+    case digit(UInt8)
+    /// The decoder needs a key frame and the peer takes no request for one by RTCP.
+    case keyFrameWanted
     /// Once a second while media run.
     case counters(MediaCounters)
 }

@@ -29,7 +29,7 @@ extension KioskEngine {
         self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, self.transport(of: uri)))
     }
 
-    private func transport(of uri: SIPURI) -> SIPTransport {
+    func transport(of uri: SIPURI) -> SIPTransport {
         uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
     }
 
@@ -42,6 +42,7 @@ extension KioskEngine {
 
     mutating func resolved(_ id: ResolutionID, _ result: ResolutionResult, now: Instant) {
         if self.servers.isOwn(id) { return self.serverFound(result, now: now) }
+        if self.sendWaitingText(id, result, now: now) { return }
         switch result {
         case .failed(let text):
             self.unresolved(id, text, now: now)
@@ -69,8 +70,12 @@ extension KioskEngine {
         var session = MediaSession(address: local.address, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
-        let request = InviteRequest(
+        var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers)
+        // A datagram that is cut into fragments often never arrives. What does not fit even so goes by TCP.
+        if flow.transport == .udp, !offer.isEmpty, self.sip.size(of: request) > SIPEngine.datagramSizeSafe {
+            request.offer = session.makeOffer(self.world, self.configuration, trimmed: true)
+        }
         self.tell(.invite(handle, request), now: now)
         return session
     }
@@ -186,7 +191,7 @@ extension KioskEngine {
     mutating func call(_ handle: CallHandle, _ event: CallEvent, now: Instant) {
         switch event {
         case .trying: self.progressed(handle, .trying, nil, now: now)
-        case .ringing: self.progressed(handle, .ringing, nil, now: now)
+        case .ringing(let status): self.progressed(handle, KioskMachine.Progress(status), nil, now: now)
         case .earlyMedia(let answer, let status): self.early(handle, answer, status, now: now)
         case .answered(let answer): self.answered(handle, answer, now: now)
         case .incoming(let call): self.incoming(handle, call, now: now)
@@ -197,7 +202,9 @@ extension KioskEngine {
         case .answeredWithOffer(let offer): self.answered(handle, withOffer: offer, now: now)
         case .changed(let answer): self.changed(handle, answer, now: now)
         case .changeRefused(let status): self.changeRefused(handle, status, now: now)
-        case .identified, .digit, .informed: break
+        case .identified(let party): self.identified(handle, party, now: now)
+        case .digit(let key, _): self.digit(handle, key, now: now)
+        case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
             switch self.machine.ended(handle, reason, now: now) {
             case .finish(let ended): self.finish(ended, now: now)

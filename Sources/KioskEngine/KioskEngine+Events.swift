@@ -35,6 +35,10 @@ extension KioskEngine {
         self.emit("call", now: now) {
             $0.put("state", state.text)
             state.current?.write(to: &$0)
+            if case .ringing(let outgoing) = state {
+                if outgoing.stage == .queued { $0.put("queued", true) }
+                if outgoing.stage == .forwarded { $0.put("forwarded", true) }
+            }
         }
     }
 
@@ -48,6 +52,7 @@ extension KioskEngine {
             $0.put("code", ended.outcome.code)
             $0.put("text", Words.sentence(ended.outcome))
             if !phrase.isEmpty { $0.put("phrase", phrase) }
+            if case .refused(_, _, let q850?) = ended.outcome { $0.put("q850", q850) }
             $0.put("duration_ms", msOf: ended.length)
         }
     }
@@ -99,6 +104,8 @@ extension KioskEngine {
             var counters = JSON()
             self.counters?.write(to: &counters)
             $0.put("counters", object: counters)
+            $0.put("calls", self.sip.callCount)
+            $0.put("strangers", self.sip.counters[.stranger])
             $0.put("problems", self.problems.count)
             var faults = JSON()
             for family in DeviceFamily.all {
@@ -144,6 +151,7 @@ extension CallFacts {
     fileprivate func write(to json: inout JSON) {
         json.put("uri", self.peer)
         json.put("direction", self.direction.text)
+        if !self.name.isEmpty { json.put("name", self.name) }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import MediaEngine
+import SIPEngine
 import SIPWire
 
 /// Buttons, the control socket, devices, and reports from the media threads.
@@ -24,7 +25,7 @@ extension KioskEngine {
         }
         switch button {
         case .call: self.pressedCall(now: now)
-        case .hook: self.hangUp(now: now)
+        case .hook: self.pressedHook(now: now)
         case .mute: self.toggleMute(now: now)
         case .video: self.toggleVideo(now: now)
         }
@@ -41,6 +42,11 @@ extension KioskEngine {
         } else {
             self.dialNobody(now: now)
         }
+    }
+
+    private mutating func pressedHook(now: Instant) {
+        if case .idle = self.machine.state { self.notice = nil }
+        self.hangUp(now: now)
     }
 
     private mutating func toggleMute(now: Instant) {
@@ -85,6 +91,8 @@ extension KioskEngine {
         case .answer:
             let hasCaller = self.pickUp(now: now)
             self.put(.reply(client, hasCaller ? Reply.done : Reply.refused("nobody is calling")))
+        case .digits(let keys): self.put(.reply(client, self.sendDigits(keys, now: now)))
+        case .message(let uri, let text): self.put(.reply(client, self.sendText(text, to: uri, now: now)))
         case .change(let change): self.put(.reply(client, self.change(change, now: now)))
         case .hangUp:
             let hasCall = self.hangUp(now: now)
@@ -153,7 +161,12 @@ extension KioskEngine {
     // MARK: - Media
 
     mutating func media(_ report: MediaReport, now: Instant) {
-        if case .counters(let counters) = report { self.count(counters, now: now) }
+        switch report {
+        case .counters(let counters): self.count(counters, now: now)
+        case .digit(let key): if self.mediaRuns { self.emitDigit(key, by: "rtp", now: now) }
+        case .keyFrameWanted: self.askForKeyFrame(now: now)
+        case .firstPacket, .firstFrameShown, .firstSoundPlayed, .silent, .resumed, .byeReceived: break
+        }
         switch self.machine.media(report, now: now) {
         case .doNothing: break
         case .firstFrame(let after): self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }

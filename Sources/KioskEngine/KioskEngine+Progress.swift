@@ -10,7 +10,7 @@ extension KioskEngine {
     /// A description that makes no sense before the answer costs nothing: the status alone counts.
     mutating func early(_ handle: CallHandle, _ answer: [UInt8], _ status: StatusCode, now: Instant) {
         guard self.machine.state.handle == handle, let preview = self.session?.preview(answer), preview.audio != nil
-        else { return self.progressed(handle, status == .ringing ? .ringing : .trying, nil, now: now) }
+        else { return self.progressed(handle, KioskMachine.Progress(status), nil, now: now) }
         if status == .ringing { self.progressed(handle, .ringing, nil, now: now) }
         self.progressed(handle, .media, preview, now: now)
     }
@@ -59,5 +59,17 @@ extension KioskEngine {
             if isHeard { self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: Duration.zero) } }
         }
         if isHandedOver { self.emitTransfer("done", self.machine.state.facts?.peer ?? ByteString(), now: now) }
+    }
+}
+
+extension KioskMachine.Progress {
+    /// Of a 1xx without a session description (RFC 3261 section 21.1). Only 180 says that somebody's telephone rings.
+    init(_ status: StatusCode) {
+        switch status.value {
+        case 180: self = .ringing
+        case 181: self = .forwarded
+        case 182: self = .queued
+        default: self = .trying
+        }
     }
 }

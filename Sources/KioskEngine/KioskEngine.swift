@@ -27,6 +27,11 @@ public struct KioskEngine {
     var transferSession: MediaSession?
     /// Our 2xx had an offer: the ACK is to bring the answer.
     var awaitsAnswerInACK = false
+    /// Texts whose addressee is looked up.
+    var waitingTexts: [WaitingText] = []
+    var textNumber: UInt64 = 0
+    /// The text that stands on the screen.
+    var notice: Notice?
     /// Media were started and not stopped.
     var mediaRuns = false
     /// Faults that stand, by `DeviceFamily.rawValue`.
@@ -73,10 +78,17 @@ public struct KioskEngine {
         self.taken = 0
         guard !self.hasExited else { return }
         self.take(input, now: now)
+        if self.changedNothing(input) { return }
         self.settle(now: now)
         self.timePassed(now: now)
         self.settle(now: now)
         self.present(now: now)
+    }
+
+    /// Nearly all that strangers send: a flood of it must cost no more than the look at it. Time passes at `.timeout`.
+    private func changedNothing(_ input: KioskInput) -> Bool {
+        guard case .received = input else { return false }
+        return self.outputs.isEmpty && self.sipEvents.isEmpty
     }
 
     /// The next thing to do; `wait` when there is nothing more.
@@ -89,7 +101,9 @@ public struct KioskEngine {
     private var wakesAt: Instant? {
         guard !self.hasExited else { return nil }
         var soonest: Instant?
-        for instant in [self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt] {
+        for instant in [
+            self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
+        ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
         }
@@ -134,7 +148,8 @@ public struct KioskEngine {
             switch self.sip.pollOutput() {
             case .send(let bytes, let flow): self.put(.send(bytes, on: flow))
             case .close(let flow): self.put(.close(flow))
-            case .message, .messageFinished: break
+            case .message(let message): self.received(message, now: now)
+            case .messageFinished(let id, let status): self.finished(id, status, now: now)
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant
@@ -156,6 +171,7 @@ public struct KioskEngine {
         self.settle(now: now)
         self.alarm(now: now)
         self.refreshServers(now: now)
+        if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)
         if self.lamp.isOn != wasOn { self.put(.lamp(.call, on: self.lamp.isOn)) }
@@ -184,7 +200,7 @@ public struct KioskEngine {
         Presentation.Surroundings(
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
-            canCall: self.configuration.call.uri != nil, banner: self.banner)
+            canCall: self.configuration.call.uri != nil, banner: self.banner, notice: self.notice)
     }
 
     /// The pattern that a new subscriber is told.

@@ -13,6 +13,8 @@ extension KioskMachine {
         /// The next hop has the INVITE.
         case trying
         case ringing
+        case forwarded
+        case queued
         /// Media come before the answer.
         case media
     }
@@ -38,7 +40,7 @@ extension KioskMachine {
             return self.progressed(state, progress, isRinging: true, now: now)
         case .early(var state):
             switch progress {
-            case .trying: return .ignore
+            case .trying, .forwarded, .queued: return .ignore
             case .media: return .updateMedia
             case .ringing:
                 state.hasRung = true
@@ -60,16 +62,26 @@ extension KioskMachine {
         case .trying:
             self.move(to: isRinging ? .ringing(state) : .calling(state))
             return .ignore
-        case .ringing:
-            self.move(to: .ringing(state))
-            return isRinging ? .ignore : .tell
+        case .ringing: return self.moved(to: .ringing, state, isRinging: isRinging)
+        case .forwarded: return self.moved(to: .forwarded, state, isRinging: isRinging)
+        case .queued: return self.moved(to: .queued, state, isRinging: isRinging)
         case .media:
             let early = KioskState.Early(
                 facts: state.facts, targets: state.targets, handle: state.handle, deadline: deadline,
-                hasRung: isRinging)
+                hasRung: isRinging && state.stage == .ringing)
             self.move(to: .early(early))
             return .startMedia
         }
+    }
+
+    private mutating func moved(
+        to stage: KioskState.Outgoing.Stage, _ state: KioskState.Outgoing, isRinging: Bool
+    ) -> OnProgress {
+        let isNews = !isRinging || state.stage != stage
+        var state = state
+        state.stage = stage
+        self.move(to: .ringing(state))
+        return isNews ? .tell : .ignore
     }
 
     // MARK: - The answer
@@ -239,10 +251,39 @@ extension KioskMachine {
             guard !state.hasFirstSound else { return .doNothing }
             state.hasFirstSound = true
             return .firstSound(after: now - state.mediaBegan)
-        case .byeReceived, .counters:
+        case .byeReceived, .digit, .keyFrameWanted, .counters:
             break
         }
         return .doNothing
+    }
+
+    /// Who the far end says it is. True where the person at the panel is told something new.
+    mutating func identified(_ handle: CallHandle, _ name: ByteString) -> Bool {
+        switch self.state {
+        case .calling(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .calling(state))
+        case .ringing(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .ringing(state))
+        case .early(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .early(state))
+        case .alerting(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .alerting(state))
+        case .connected(var state):
+            guard state.handle == handle, state.facts.name != name else { return false }
+            state.facts.name = name
+            self.move(to: .connected(state))
+        case .idle, .lookingUp, .ending, .outcome, .stopping:
+            return false
+        }
+        return true
     }
 
     /// RTCP reports came in.

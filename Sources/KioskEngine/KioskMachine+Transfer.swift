@@ -53,7 +53,14 @@ extension KioskMachine {
             other.handle == handle
         else { return }
         other.deadline = other.deadline ?? now + self.ringTimeout
-        state.transfer = .calling(other, hasRung: hasRung || progress == .ringing)
+        switch progress {
+        case .trying, .media: break
+        case .ringing: other.stage = .ringing
+        case .forwarded: other.stage = .forwarded
+        case .queued: other.stage = .queued
+        }
+        let isSign = progress != .trying && progress != .media
+        state.transfer = .calling(other, hasRung: hasRung || isSign)
         self.move(to: .connected(state))
     }
 

@@ -108,7 +108,7 @@ enum KioskState: Equatable {
     case lookingUp(LookingUp)
     /// INVITE is out; nobody rings yet.
     case calling(Outgoing)
-    /// The far end rings.
+    /// The far end rings, or has the call wait or passed on.
     case ringing(Outgoing)
     /// The far end sends media before the answer: announcements, its own ring-back.
     case early(Early)
@@ -136,6 +136,16 @@ enum KioskState: Equatable {
         var handle: CallHandle
         /// Nil until the first sign of life.
         var deadline: Instant?
+        /// What the far end does in `ringing`.
+        var stage = Stage.ringing
+
+        enum Stage {
+            case ringing
+            /// 181: the call is passed on.
+            case forwarded
+            /// 182.
+            case queued
+        }
     }
 
     struct Early: Equatable {
@@ -143,7 +153,7 @@ enum KioskState: Equatable {
         var targets: Targets
         var handle: CallHandle
         var deadline: Instant
-        /// 180 came: ring back here until its sound does (RFC 3960 section 3.2).
+        /// 180 came: ring back here until its sound is heard (RFC 3960 section 3.2).
         var hasRung: Bool
         /// Its packets come.
         var hasSound = false

@@ -18,6 +18,7 @@ struct Presentation: Equatable {
         /// The file names somebody to call.
         var canCall: Bool
         var banner: ByteString
+        var notice: Notice?
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -37,11 +38,12 @@ struct Presentation: Equatable {
     private static func card(_ state: KioskState, _ around: Surroundings) -> Words.Card {
         switch state {
         case .idle:
+            if let notice = around.notice { return Words.notice(notice) }
             guard around.canCall else { return Words.idleUseless }
             return around.hasCamera ? Words.idle : Words.idleWithoutPicture
         case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
         case .calling(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
-        case .ringing(let state): return state.facts.isHandedOver ? Words.transferring : Words.ringing
+        case .ringing(let state): return self.card(state)
         case .early: return Words.early
         case .alerting(let state): return Words.alerting(state.facts.name)
         case .connected(let call): return self.card(call, around)
@@ -51,7 +53,19 @@ struct Presentation: Equatable {
         }
     }
 
+    private static func card(_ call: KioskState.Outgoing) -> Words.Card {
+        switch call.stage {
+        case .ringing: return call.facts.isHandedOver ? Words.transferring : Words.ringing
+        case .forwarded: return Words.forwarded
+        case .queued: return Words.queued
+        }
+    }
+
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
+        if let notice = around.notice {
+            let card = Words.notice(notice)
+            return around.hasScreen && call.showsPicture ? Words.Card("", card.detail, .none) : card
+        }
         if around.hasScreen && call.showsPicture {
             let waits = call.isHeld || call.transfer != nil
             return Words.Card("", waits ? Words.held.headline : "", .none)
@@ -59,7 +73,7 @@ struct Presentation: Equatable {
         if call.transfer != nil { return Words.transferring }
         if call.intent.isHolding { return Words.holding }
         if call.isHeld { return Words.held }
-        guard around.hasScreen, call.shape.receivesVideo else { return Words.talking }
+        guard around.hasScreen, call.shape.receivesVideo else { return Words.talking(call.facts.name) }
         return call.hasFirstFrame ? Words.pictureLost : Words.connecting
     }
 
@@ -128,7 +142,8 @@ struct Presentation: Equatable {
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: Words.close)
-            case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
+            case .idle: return around.notice == nil ? nil : CallBarItem(button: .hook, label: Words.close)
+            case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
         case .mute, .video: return nil
         }
@@ -169,9 +184,13 @@ struct Presentation: Equatable {
 
     private static func tone(_ state: KioskState) -> Tone {
         switch state {
-        case .ringing: return .ringback
+        case .ringing(let state):
+            switch state.stage {
+            case .ringing, .queued: return .ringback
+            case .forwarded: return .none
+            }
         case .alerting: return .bell
-        case .early(let state): return state.hasRung && !state.hasSound ? .ringback : .none
+        case .early(let state): return state.hasRung && !state.hasFirstSound ? .ringback : .none
         case .outcome(let state):
             switch state.ended.outcome.manner {
             case .failure(let tone): return tone

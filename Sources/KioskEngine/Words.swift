@@ -25,16 +25,26 @@ enum Words {
     static let idleUseless = Card("Out of order", "This help point cannot call anybody at the moment.", .warning)
     static let calling = Card("Calling", "Please wait.", .calling)
     static let ringing = Card("Ringing", "Please wait for somebody to answer.", .ringing)
+    static let forwarded = Card("Calling", "Your call is being passed on. Please wait.", .calling)
+    static let queued = Card("Please wait", "You are in a queue. Somebody will answer when it is your turn.", .ringing)
     static let early = Card("Calling", "Please listen.", .ringing)
     static let somebody: ByteString = "Somebody"
     static let transferring = Card("Please wait", "You are being connected to somebody else.", .calling)
     static let connecting = Card("Connecting", "The picture is on its way. You can speak now.", .connecting)
-    static let talking = Card("Connected", "You can speak now.", .talking)
     static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
     static let held = Card("Please wait", "You have been asked to wait. The call goes on in a moment.", .hold)
     static let holding = Card("On hold", "The other side is waiting. Nobody is heard at the moment.", .hold)
     static let ending = Card("Call ended", "", .ended)
     static let stopping = Card("Restarting", "This help point will be back in a moment.", .none)
+
+    static func talking(_ name: ByteString) -> Card {
+        Card("Connected", name.isEmpty ? "You can speak now." : "You can speak with " + name + " now.", .talking)
+    }
+
+    /// A text of a far end's.
+    static func notice(_ notice: Notice) -> Card {
+        Card("Message", notice.name.isEmpty ? notice.text : notice.name + ": " + notice.text, .none)
+    }
 
     /// A call from outside.
     static func alerting(_ name: ByteString) -> Card {
@@ -67,7 +77,7 @@ enum Words {
         case .remoteHungUp: return Card("Call ended", "The other side has ended the call.", .ended)
         case .declined: return Card("Call declined", "", .ended)
         case .missed: return Card("Missed call", "Nobody answered the call in time.", .ended)
-        case .refused(let status, _): return self.card(status)
+        case .refused(let status, _, let q850): return self.card(RefusalMeaning(status, q850: q850))
         case .misdirected:
             return Card(
                 "Not reachable", "The other side could not be reached where it said it would be." + self.staff, .warning
@@ -95,37 +105,26 @@ enum Words {
     }
 
     private static let noAnswer = Card("No answer", "Nobody is answering at the moment." + Words.later, .busy)
-    private static let notAllowed = Card(
-        "Not allowed", "This help point is not allowed to place this call." + Words.staff, .warning)
-    private static let unknownNumber = Card(
-        "Unknown address", "The address that this help point calls does not exist." + Words.staff, .warning)
-    private static let doesNotFit = Card(
-        "Call failed", "The other side's equipment cannot take this call." + Words.staff, .warning)
 
-    /// For a final answer of 300–699 (RFC 3261 section 21).
-    private static func card(_ status: StatusCode) -> Card {
-        switch status.value {
-        case 401, 402, 403, 407, 494: return self.notAllowed
-        case 404, 410, 414, 416, 484, 485, 604: return self.unknownNumber
-        case 408, 480, 487: return self.noAnswer
-        case 486, 600: return Card("Line busy", "The other side is busy." + self.later, .busy)
-        case 603: return Card("Declined", "The other side cannot take your call now." + self.later, .busy)
-        case 406, 415, 488, 580, 606: return self.doesNotFit
-        case 503: return Card("Overloaded", "The telephone system has too much to do." + self.later, .warning)
-        default: return self.card(class: status.statusClass)
-        }
-    }
-
-    private static func card(class statusClass: StatusCode.Class) -> Card {
-        switch statusClass {
-        case .redirection:
-            return Card("Moved", "The address that this help point calls has moved." + self.staff, .warning)
-        case .requestFailure, .provisional, .success:
+    private static func card(_ refusal: RefusalMeaning) -> Card {
+        switch refusal {
+        case .busy: return Card("Line busy", "The other side is busy." + self.later, .busy)
+        case .declined: return Card("Declined", "The other side cannot take your call now." + self.later, .busy)
+        case .noAnswer: return self.noAnswer
+        case .notAllowed:
+            return Card("Not allowed", "This help point is not allowed to place this call." + self.staff, .warning)
+        case .unknownAddress:
+            return Card(
+                "Unknown address", "The address that this help point calls does not exist." + self.staff, .warning)
+        case .doesNotFit:
+            return Card("Call failed", "The other side's equipment cannot take this call." + self.staff, .warning)
+        case .overloaded:
+            return Card("Overloaded", "The telephone system has too much to do." + self.later, .warning)
+        case .moved: return Card("Moved", "The address that this help point calls has moved." + self.staff, .warning)
+        case .notAccepted:
             return Card("Call failed", "The telephone system did not accept the call." + self.tryAgain, .warning)
-        case .serverFailure:
-            return Card("Call failed", "The telephone system has a fault." + self.later, .warning)
-        case .globalFailure:
-            return Card("Call failed", "The call cannot be completed." + self.later, .warning)
+        case .faulty: return Card("Call failed", "The telephone system has a fault." + self.later, .warning)
+        case .impossible: return Card("Call failed", "The call cannot be completed." + self.later, .warning)
         }
     }
 

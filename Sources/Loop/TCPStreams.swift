@@ -12,10 +12,12 @@ public enum StreamEvent {
 
 /// TCP connections, made on the first send and kept for reuse (RFC 3261 section 18).
 ///
-/// A connection is known by its remote address and the local address its messages speak of; the two ends of the table
-/// are bounds, so that no peer can open connections without end.
+/// A connection is known by its remote address and the local address its messages speak of. Strangers, to whom we have
+/// never sent anything, share a few places and push out only each other: whoever we talk to stays.
 public struct TCPStreams: ~Copyable {
     public static let connectionsMax = 16
+    /// Connections that were opened to us and on which we have sent nothing yet.
+    static let strangersMax = 6
     /// Bytes that may wait for a slow peer before it counts as failed.
     static let backlogMax = 256 * 1024
     static let readMax = 16 * 1024
@@ -27,6 +29,8 @@ public struct TCPStreams: ~Copyable {
         var backlog: [UInt8]
         var isConnecting: Bool
         var lastUse: Instant
+        /// We opened it, or have sent something on it.
+        var isOwn: Bool
     }
 
     private var connections: [Connection?]
@@ -87,6 +91,7 @@ public struct TCPStreams: ~Copyable {
             return .failed(local: local, remote: remote)
         }
         self.connections[slot]!.lastUse = now
+        self.connections[slot]!.isOwn = true
         guard self.connections[slot]!.backlog.count + bytes.count <= Self.backlogMax else {
             return self.drop(slot, poller: poller)
         }
@@ -98,16 +103,31 @@ public struct TCPStreams: ~Copyable {
         self.connections.firstIndex { $0?.remote == remote }
     }
 
-    /// The first free place; where there is none, the connection unused for longest is closed for it.
-    private mutating func freeSlot(poller: borrowing Poller) -> Int {
+    /// A place for a connection of ours: a free one, else a stranger's, else that of the one unused for longest.
+    private mutating func slotForOwn(poller: borrowing Poller) -> Int {
         if let free = self.connections.firstIndex(where: { $0 == nil }) { return free }
-        var oldest = 0
-        for index in 1..<self.connections.count
-        where self.connections[index]!.lastUse < self.connections[oldest]!.lastUse {
-            oldest = index
+        let slot = self.oldest(isOwn: false) ?? self.oldest(isOwn: true) ?? 0
+        _ = self.drop(slot, poller: poller)
+        return slot
+    }
+
+    /// A place for a stranger: a free one while strangers have not got all of theirs, else that of the stranger unused
+    /// for longest. Nil where we talk to so many that there is none.
+    private mutating func slotForStranger(poller: borrowing Poller) -> Int? {
+        let strangers = self.connections.filter { $0.map { !$0.isOwn } ?? false }.count
+        let free = self.connections.firstIndex { $0 == nil }
+        if let free, strangers < Self.strangersMax { return free }
+        guard let slot = self.oldest(isOwn: false) else { return nil }
+        _ = self.drop(slot, poller: poller)
+        return slot
+    }
+
+    private func oldest(isOwn: Bool) -> Int? {
+        var uses: [(slot: Int, lastUse: Instant)] = []
+        for (slot, connection) in self.connections.enumerated() {
+            if let connection, connection.isOwn == isOwn { uses.append((slot, connection.lastUse)) }
         }
-        _ = self.drop(oldest, poller: poller)
-        return oldest
+        return uses.min { $0.lastUse < $1.lastUse }?.slot
     }
 
     private mutating func open(
@@ -122,18 +142,18 @@ public struct TCPStreams: ~Copyable {
             CSystem.close(descriptor)
             return nil
         }
-        return self.adopt(
+        let slot = self.slotForOwn(poller: poller)
+        self.adopt(
             Connection(
                 descriptor: descriptor, local: local, remote: remote, backlog: [], isConnecting: result != 0,
-                lastUse: now), poller: poller)
+                lastUse: now, isOwn: true), at: slot, poller: poller)
+        return slot
     }
 
-    private mutating func adopt(_ connection: Connection, poller: borrowing Poller) -> Int {
-        let slot = self.freeSlot(poller: poller)
+    private mutating func adopt(_ connection: Connection, at slot: Int, poller: borrowing Poller) {
         self.connections[slot] = connection
         poller.watch(
             connection.descriptor, token: self.tokenBase + 1 + UInt64(slot), forWriting: connection.isConnecting)
-        return slot
     }
 
     private mutating func flush(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
@@ -183,15 +203,17 @@ public struct TCPStreams: ~Copyable {
         var storage = sockaddr_storage()
         let descriptor = callbox_accept(self.listener, &storage)
         guard descriptor >= 0 else { return }
-        guard let remote = SocketAddress(storage), let bound = boundAddress(of: descriptor) else {
+        guard let remote = SocketAddress(storage), let bound = boundAddress(of: descriptor),
+            let slot = self.slotForStranger(poller: poller)
+        else {
             CSystem.close(descriptor)
             return
         }
         callbox_prepare_stream(descriptor)
-        _ = self.adopt(
+        self.adopt(
             Connection(
-                descriptor: descriptor, local: bound, remote: remote, backlog: [], isConnecting: false, lastUse: now),
-            poller: poller)
+                descriptor: descriptor, local: bound, remote: remote, backlog: [], isConnecting: false, lastUse: now,
+                isOwn: false), at: slot, poller: poller)
     }
 
     /// Closes the connection to `remote`, without a word about it.

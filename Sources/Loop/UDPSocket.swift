@@ -54,16 +54,23 @@ public struct UDPSocket: ~Copyable {
         close(self.descriptor)
     }
 
-    /// Sends now or never: a full socket buffer loses the datagram, as the network would. False where it was refused.
+    /// Sends now or never: a full buffer here or in the kernel loses the datagram, as the network would. False where it
+    /// was refused.
     @discardableResult
     public func send(_ bytes: [UInt8], to remote: SocketAddress) -> Bool {
-        let sent = remote.withSockaddr(v6: self.isV6) { address, length in
-            bytes.withUnsafeBytes {
-                callbox_send(self.descriptor, $0.baseAddress, $0.count, address, length)
+        // The first try may only tell the error of an earlier datagram to somebody else (udp(7)), and clears it.
+        for _ in 0..<2 {
+            let sent = remote.withSockaddr(v6: self.isV6) { address, length in
+                bytes.withUnsafeBytes {
+                    callbox_send(self.descriptor, $0.baseAddress, $0.count, address, length)
+                }
             }
+            guard let sent else { return false }
+            if sent >= 0 { return true }
+            let code = callbox_errno()
+            if code == EAGAIN || code == ENOBUFS { return true }
         }
-        guard let sent else { return false }
-        return sent >= 0 || callbox_errno() == EAGAIN
+        return false
     }
 
     public mutating func receive() -> Datagram {

@@ -10,19 +10,28 @@ extension SIPEngine {
     ///   - body: our answer, where the offer was theirs.
     ///   - client: the INVITE's entry; nil where there is none any more.
     mutating func acknowledge(_ dialog: Dialog, number: UInt32, body: [UInt8], at client: Int?) {
-        let flow = dialog.nextHop
         var message = dialog.request(.ack, number: number)
-        message.prepend(.via, self.via(self.newBranch(), flow).printed)
         if !body.isEmpty {
             message.add(.contentType, "application/sdp")
             message.body = body
         }
-        let bytes = message.printed()
+        let hop = dialog.nextHop
+        let flow = self.way(of: message, on: hop)
+        let bytes = self.printed(message, on: flow)
         if let client {
             self.clients[client].acknowledged.append(
-                ClientEntry.Acknowledged(remoteTag: dialog.remoteTag, bytes: bytes, flow: flow))
+                ClientEntry.Acknowledged(
+                    remoteTag: dialog.remoteTag, request: message, bytes: bytes, flow: flow,
+                    insteadOf: flow == hop ? nil : hop))
         }
         self.send(bytes, on: flow)
+    }
+
+    /// A request that has no transaction, with a Via of its own.
+    mutating func printed(_ message: SIPMessage, on flow: Flow) -> [UInt8] {
+        var message = message
+        message.prepend(.via, self.via(self.newBranch(), flow).printed)
+        return message.printed()
     }
 
     /// Acknowledges a 300–699: part of the INVITE's transaction, with its branch and on its way.

@@ -21,7 +21,7 @@ extension SIPEngine {
         }
         guard let index = call else {
             self.acknowledge(dialog, number: entry.number, body: [], at: client)
-            return self.discard(dialog, .normal, now: now)
+            return self.discard(dialog, now: now)
         }
         let described = self.content(of: response, at: index)
         switch self.calls[index].machine.receivedSuccess(described.content, now: now) {
@@ -42,13 +42,13 @@ extension SIPEngine {
             self.sendBye(index, told, now: now)
         case .acknowledgeAndDiscard:
             self.acknowledge(dialog, number: entry.number, body: [], at: client)
-            self.discard(dialog, .normal, now: now)
+            self.discard(dialog, now: now)
         }
     }
 
     /// The early dialog of the same tag goes on; where there was none, the 2xx makes one.
     private func dialog(madeBy response: SIPMessage, to entry: ClientEntry, of call: Int?) -> Dialog? {
-        guard let made = Dialog(request: entry.request, response: response, flow: entry.insteadOf ?? entry.flow) else { return nil }
+        guard let made = Dialog(request: entry.request, response: response, flow: entry.dialogFlow) else { return nil }
         guard let call, let early = self.calls[call].earlyIndex(made.remoteTag) else { return made }
         return self.calls[call].early[early].dialog.confirmed(as: made)
     }

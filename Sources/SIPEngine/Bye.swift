@@ -4,8 +4,13 @@ import SIPWire
 
 /// BYE in both directions: RFC 3261 section 15.
 extension SIPEngine {
-    /// Sends BYE within the call's dialog.
+    /// Sends BYE within the call's dialog; the call waits for its answer.
     mutating func sendBye(_ index: Int, _ told: HangUpReason, now: Instant) {
+        self.sendBye(index, told, for: .bye(self.calls[index].handle), now: now)
+    }
+
+    /// - Parameter purpose: `discard` where nobody waits for the answer.
+    mutating func sendBye(_ index: Int, _ told: HangUpReason, for purpose: ClientEntry.Purpose, now: Instant) {
         guard let number = self.calls[index].dialog?.takeNumber(), let dialog = self.calls[index].dialog else {
             preconditionFailure("the machine says BYE only where there is a dialog")
         }
@@ -13,14 +18,13 @@ extension SIPEngine {
         self.stopSession(index, now: now)
         var message = dialog.request(.bye, number: number)
         message.headers += told.headers
-        self.sendRequest(message, on: dialog.nextHop, for: .bye(self.calls[index].handle), now: now)
+        self.sendRequest(message, on: dialog.nextHop, for: purpose, now: now)
     }
 
     /// Ends a dialog that no call wants.
-    mutating func discard(_ dialog: Dialog, _ told: HangUpReason, now: Instant) {
+    mutating func discard(_ dialog: Dialog, now: Instant) {
         var dialog = dialog
-        var message = dialog.request(.bye, number: dialog.takeNumber())
-        message.headers += told.headers
+        let message = dialog.request(.bye, number: dialog.takeNumber())
         self.sendRequest(message, on: dialog.nextHop, for: .discard, now: now)
     }
 

@@ -134,7 +134,7 @@ extension SIPEngine {
         case .refuseOfferAndSendBye: self.refusePending(index, .requestTerminated, now: now)
         case .ignore: return
         }
-        if let dialog = self.calls[index].dialog { self.discard(dialog, told, now: now) }
+        self.sendBye(index, told, for: .discard, now: now)
         self.end(index, reason, now: now)
     }
 }

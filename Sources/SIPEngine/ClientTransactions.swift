@@ -29,8 +29,12 @@ struct ClientEntry {
     /// A 2xx that was acknowledged, so that its copies are, too.
     struct Acknowledged {
         let remoteTag: ByteString?
-        let bytes: [UInt8]
-        let flow: Flow
+        /// The ACK, without its Via and with it.
+        let request: SIPMessage
+        var bytes: [UInt8]
+        var flow: Flow
+        /// As that of the entry.
+        var insteadOf: Flow?
     }
 
     let purpose: Purpose
@@ -76,6 +80,9 @@ struct ClientEntry {
         case .other(let machine): return machine.state == .terminated
         }
     }
+
+    /// The way that a dialog goes which this request makes.
+    var dialogFlow: Flow { self.insteadOf ?? self.flow }
 
     /// Whether it only waits for copies of an answer that was used.
     var isLingering: Bool {
@@ -301,7 +308,7 @@ extension SIPEngine {
         case .refresh(let handle): self.refreshFinished(handle, response, status, now: now)
         // The INVITE's own final answer ends a cancelled call.
         case .cancel, .discard, .prack, .invite, .reinvite: break
-        case .inform(let handle): self.informFinished(handle, isTaken: status.isSuccess, now: now)
+        case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
         }
@@ -309,15 +316,15 @@ extension SIPEngine {
 
     private mutating func failed(_ purpose: ClientEntry.Purpose, _ reason: EndReason, _ now: Instant) {
         self.counters.add(.unanswered)
+        let status: StatusCode = reason == .timedOut ? .requestTimeout : .serviceUnavailable
         switch purpose {
         case .invite(let handle): self.receivedFailure(handle, reason, now: now)
         case .bye(let handle): self.byeFinished(handle, now: now)
         case .reinvite(let handle): self.reinviteFailed(handle, reason, now: now)
         case .refresh(let handle): self.refreshFailed(handle, reason, now: now)
         case .cancel, .discard, .prack: break
-        case .inform(let handle): self.informFinished(handle, isTaken: false, now: now)
-        case .message(let id):
-            self.put(.messageFinished(id, reason == .timedOut ? .requestTimeout : .serviceUnavailable))
+        case .inform(let handle): self.informFinished(handle, status, now: now)
+        case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: false, now: now)
         }
     }

@@ -45,9 +45,10 @@ struct Dialog {
     }
 
     /// The dialog that a request makes for who answers it with `localTag` (section 12.1.1). Nil where there is no
-    /// Contact in it that can be called.
+    /// Contact in it that can be called; of who still speaks RFC 2543, which wants none, From is called.
     init?(request: Inbound, localTag: ByteString) {
-        guard let target = request.message.contacts?.first?.uri.sip, let routes = request.message.recordRoutes,
+        let old = request.envelope.via.transactionBranch == nil ? request.envelope.from.uri.sip : nil
+        guard let target = request.message.contacts?.first?.uri.sip ?? old, let routes = request.message.recordRoutes,
             let from = request.message.first(.from), let to = request.message.first(.to)
         else { return nil }
         self.callID = request.envelope.callID

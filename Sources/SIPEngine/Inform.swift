@@ -51,14 +51,18 @@ extension SIPEngine {
         self.sendRequest(message, on: dialog.nextHop, for: .inform(self.calls[index].handle), now: now)
     }
 
-    mutating func informFinished(_ handle: CallHandle, isTaken: Bool, now: Instant) {
+    /// - Parameter status: the answer, or what stands for none.
+    mutating func informFinished(_ handle: CallHandle, _ status: StatusCode, now: Instant) {
         guard let index = self.callIndex(handle), !self.calls[index].informs.isEmpty else { return }
         self.calls[index].informs.removeFirst()
-        self.tell(handle, .informed(isTaken: isTaken))
-        guard !self.calls[index].informs.isEmpty else { return }
-        if self.calls[index].machine.state.isConfirmed { return self.sendInform(index, now: now) }
+        self.tell(handle, .informed(isTaken: status.isSuccess))
+        let isDead = self.isDead(status) && self.calls[index].machine.isEstablished
+        if !isDead, !self.calls[index].informs.isEmpty, self.calls[index].machine.state.isConfirmed {
+            return self.sendInform(index, now: now)
+        }
         for _ in self.calls[index].informs { self.tell(handle, .informed(isTaken: false)) }
         self.calls[index].informs = []
+        if isDead { self.died(index, status, now: now) }
     }
 }
 

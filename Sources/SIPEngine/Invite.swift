@@ -101,8 +101,8 @@ extension SIPEngine {
     /// Nil where there is no room, or the 1xx makes no dialog.
     private mutating func addEarly(_ response: SIPMessage, of client: Int, at index: Int) -> Int? {
         let entry = self.clients[client]
-        let flow = entry.insteadOf ?? entry.flow
-        guard let dialog = Dialog(request: entry.request, response: response, flow: flow) else { return nil }
+        let made = Dialog(request: entry.request, response: response, flow: entry.dialogFlow)
+        guard let dialog = made else { return nil }
         guard self.calls[index].early.count < Limits.earlyDialogsMax else {
             self.counters.add(.tooManyForks)
             return nil

@@ -190,6 +190,7 @@ extension SIPEngine {
         if !unknown.isEmpty {
             return Refusal(.badExtension, unknown.map { Header(.unsupported, $0) })
         }
+        if request.method == .invite, !request.message.acceptsSDP { return Refusal(.notAcceptable) }
         return nil
     }
 }
@@ -203,8 +204,9 @@ extension SIPEngine {
         for index in self.calls.indices where self.calls[index].dialog?.flow == flow {
             self.calls[index].dialog?.isFlowOpen = false
         }
-        for index in self.clients.indices where self.clients[index].flow == flow {
-            self.clientTransportFailed(at: index, now: now)
+        for index in self.clients.indices {
+            self.acknowledgeByDatagram(at: index, insteadOf: flow)
+            if self.clients[index].flow == flow { self.clientTransportFailed(at: index, now: now) }
         }
     }
 }

@@ -109,8 +109,8 @@ public struct SIPEngine {
         case .trust(let addresses): self.trust(addresses)
         case .timeout: self.fireTimers(now: now)
         }
-        self.settleReferrals(now: now)
         self.sendWaitingChanges(now: now)
+        self.settleReferrals(now: now)
         self.sweep()
     }
 

@@ -46,10 +46,7 @@ extension SIPEngine {
         let entry = self.clients[index]
         guard let datagrams = entry.insteadOf, entry.isUnanswered else { return false }
         self.noteRefusedStream(to: entry.flow.remote, entry.request.first(.callID))
-        if case .invite(let handle) = entry.purpose {
-            // Who hung up meanwhile wants no INVITE on its way.
-            guard let call = self.callIndex(handle), self.calls[call].machine.state == .calling else { return false }
-        }
+        guard self.isStillWanted(entry.purpose) else { return false }
         self.counters.add(.streamRefused)
         self.terminateClient(index)
         var message = entry.request
@@ -58,6 +55,30 @@ extension SIPEngine {
         message.prepend(.via, self.via(branch, datagrams).printed)
         self.start(message, branch: branch, on: datagrams, for: entry.purpose, in: entry.dialog, now: now)
         return true
+    }
+
+    /// Who hung up meanwhile wants no INVITE on its way.
+    private func isStillWanted(_ purpose: ClientEntry.Purpose) -> Bool {
+        switch purpose {
+        case .invite(let handle): return self.callIndex(handle).map { self.calls[$0].machine.state } == .calling
+        case .reinvite(let handle): return self.callIndex(handle).map { self.calls[$0].machine.state } == .changing
+        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify: return true
+        }
+    }
+
+    /// The same for the ACKs of an INVITE, which have no transaction of their own.
+    mutating func acknowledgeByDatagram(at index: Int, insteadOf flow: Flow) {
+        for each in self.clients[index].acknowledged.indices {
+            let entry = self.clients[index].acknowledged[each]
+            guard entry.flow == flow, let datagrams = entry.insteadOf else { continue }
+            self.counters.add(.streamRefused)
+            self.noteRefusedStream(to: flow.remote, entry.request.first(.callID))
+            let bytes = self.printed(entry.request, on: datagrams)
+            self.clients[index].acknowledged[each].bytes = bytes
+            self.clients[index].acknowledged[each].flow = datagrams
+            self.clients[index].acknowledged[each].insteadOf = nil
+            self.send(bytes, on: datagrams)
+        }
     }
 
     private mutating func noteRefusedStream(to remote: SocketAddress, _ callID: ByteString?) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SIPWire
 
 /// The trace as a ladder: for each of the last dialogs a heading, a column for each peer, an arrow for each message.
 ///

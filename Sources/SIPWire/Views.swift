@@ -61,6 +61,13 @@ extension SIPMessage {
         self.tokens(.contentEncoding).filter { !$0.equalsIgnoringCase("identity") }
     }
 
+    /// Whether a session description may come back: nobody who names what it takes leaves that out, unless it means it
+    /// (RFC 3261 section 20.1).
+    public var acceptsSDP: Bool {
+        let types = self.values(.accept).compactMap { ContentType($0) }
+        return types.isEmpty || types.contains { $0.isSDP || $0.matches("application", "*") || $0.matches("*", "*") }
+    }
+
     /// Methods of Allow; nil where there is no such field, which says nothing about what is allowed.
     public var allow: [Method]? {
         self.contains(.allow) ? self.tokens(.allow).compactMap { Method($0) } : nil

@@ -24,7 +24,7 @@ public enum SoundOrder {
 /// What the sound thread tells.
 public enum SoundOutput {
     case encoded(EncodedSound)
-    /// The first received sound of the call; it is heard at that time.
+    /// The first received sound of the call that can be heard; it is heard at that time.
     case firstSoundPlayed(Instant)
     /// A device is not there, or went away; it is tried again every two seconds.
     case failed(SoundDirection, ByteString)

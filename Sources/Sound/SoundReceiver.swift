@@ -11,7 +11,13 @@ struct SoundReceiver {
     private var decoded = SampleQueue(capacity: SoundFormat.rate / 2)
     private var clockRate: UInt32 = 8000
     private var hasPlayed = false
+    /// Samples that came in this call and could not be heard.
+    private var quiet = 0
     private var meter = LevelMeter()
+    /// Nobody hears a sample up to this; 48 dB below the loudest.
+    private static let quietPeak: UInt16 = 128
+    /// After so much of it, silence is what the far end has to say.
+    private static let quietMax = 3 * SoundFormat.rate
 
     init() {}
 
@@ -21,6 +27,7 @@ struct SoundReceiver {
         self.decoder.reset()
         self.decoded.removeAll()
         self.hasPlayed = false
+        self.quiet = 0
     }
 
     mutating func insert(_ packet: AudioPacket, _ now: Instant) {
@@ -29,16 +36,16 @@ struct SoundReceiver {
 
     /// Fills one period with what is to be heard next; silence where there is nothing.
     ///
-    /// - Returns: true once in a call, when the first received sound is in the period.
+    /// - Returns: true once in a call, when the first received sound that can be heard is in the period.
     mutating func next(into period: inout [Int16], _ now: Instant) -> Bool {
         var isFirst = false
         while self.decoded.count < period.count {
             switch self.playout.next(now: now) {
             case .packet(let packet):
                 self.clockRate = packet.codec.clockRate
-                self.decoded.append(self.decoder.decode(packet))
-                isFirst = isFirst || !self.hasPlayed
-                self.hasPlayed = true
+                let sound = self.decoder.decode(packet)
+                self.decoded.append(sound)
+                isFirst = self.begins(with: sound) || isFirst
                 // Less than a sample makes no progress.
                 if packet.samples == 0 { return self.fill(&period, isFirst) }
             case .conceal(let samples):
@@ -50,6 +57,14 @@ struct SoundReceiver {
             }
         }
         return self.fill(&period, isFirst)
+    }
+
+    /// Some networks send silence before anybody answers: that is not yet sound, unless nothing else comes for long.
+    private mutating func begins(with sound: [Int16]) -> Bool {
+        guard !self.hasPlayed else { return false }
+        self.quiet += sound.count
+        self.hasPlayed = self.quiet >= Self.quietMax || sound.contains { $0.magnitude > Self.quietPeak }
+        return self.hasPlayed
     }
 
     mutating func fill(_ statistics: inout SoundStatistics) {

@@ -238,6 +238,7 @@ final class ControlThread {
         case .mute(let isOn): wires.sound.order(.mute(isOn))
         case .sendVideo(let isOn): wires.camera.order(.send(isOn))
         case .encodeKeyFrame: wires.camera.order(.encodeKeyFrame)
+        case .sendDigit(let key, let durationMs): wires.media.order(.sendDigit(key, durationMs: durationMs))
         }
     }
 }

@@ -14,6 +14,7 @@ enum MediaMessage {
     case stop
     case audioEncoded([UInt8], samples: UInt32, captured: Instant)
     case videoEncoded(EncodedPicture)
+    case sendDigit(UInt8, durationMs: Int)
     case keyFrameDecoded
     case pictureBroken
 }
@@ -166,6 +167,8 @@ final class MediaThread {
             return .audioEncoded(payload, samples: samples, captured: captured)
         case .videoEncoded(let picture):
             return .videoEncoded(picture.nalUnits, isKeyFrame: picture.isKeyFrame, captured: picture.captured)
+        case .sendDigit(let key, let durationMs):
+            return .sendDigit(key, durationMs: durationMs)
         case .keyFrameDecoded:
             return .keyFrameDecoded
         case .pictureBroken:
@@ -199,7 +202,9 @@ final class MediaThread {
         case .silent(let kind, let since): self.wires.report(.silent(kind, since: since), self.generation)
         case .resumed(let kind): self.wires.report(.resumed(kind), self.generation)
         case .byeReceived(let kind): self.wires.report(.byeReceived(kind), self.generation)
-        case .sourceChanged, .digit, .keyFrameWanted: break
+        case .digit(let key): self.wires.report(.digit(key), self.generation)
+        case .keyFrameWanted: self.wires.report(.keyFrameWanted, self.generation)
+        case .sourceChanged: break
         }
     }
 

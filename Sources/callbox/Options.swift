@@ -40,6 +40,8 @@ let usage: ByteString = """
     callbox hangup                      end the call, or decline the one that rings
     callbox hold, resume                make the other side wait, and go on
     callbox video add|remove            with pictures, or with sound alone
+    callbox digits KEYS                 press keys of a telephone (0-9 * # A-D) in the call
+    callbox message [URI] TEXT          send a text to the other side of the call, or to URI
     callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
     callbox events                      print events until interrupted, one JSON object a line
     callbox trace [--messages]          the last dialogs as ladders, with their messages; without secrets
@@ -92,11 +94,14 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
     return .run(options)
 }
 
+/// Words of a text on the command line; the kiosk bounds the text itself.
+private let wordsMax = 1000
+
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
         ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("resume", 0...0),
-        ("video", 1...1), ("press", 1...1), ("release", 1...1), ("events", 0...0), ("screenshot", 1...1),
-        ("trace", 0...0),
+        ("video", 1...1), ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
+        ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {
         return .misuse("unknown command " + verb + "; see callbox --help")

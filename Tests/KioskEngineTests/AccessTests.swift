@@ -39,6 +39,28 @@ final class AccessTests: XCTestCase {
         }
     }
 
+    func testStrangersGetNothingAndAreCounted() {
+        let scene = Scene.inCall()
+        let stranger = Flow(
+            transport: .udp, local: Scene.kioskAddress, remote: SocketAddress(.v4(0x0A00_0063), port: 5060))
+        scene.forget()
+        for method in ["OPTIONS", "INVITE", "REGISTER", "NONSENSE"] {
+            let lines = [
+                "\(method) sip:callbox@10.0.0.2 SIP/2.0", "Via: SIP/2.0/UDP 10.0.0.99;branch=z9hG4bK1",
+                "Max-Forwards: 70", "From: <sip:x@10.0.0.99>;tag=1", "To: <sip:callbox@10.0.0.2>", "Call-ID: 1",
+                "CSeq: 1 \(method)", "Content-Length: 0", "", "",
+            ]
+            scene.feed(.received(Array(lines.joined(separator: "\r\n").utf8), on: stranger))
+        }
+        scene.feed(.received(Array("garbage".utf8), on: stranger))
+        scene.feed(.received(Array("\r\n\r\n".utf8), on: stranger))
+        XCTAssertEqual(scene.outputs.count, 0)
+        let local = LocalCounters(descriptors: 0, threads: 0, residentKiB: 0, framebuffers: 0)
+        scene.feed(.localCounters(Scene.client, local))
+        XCTAssertGreaterThanOrEqual(scene.replies.last?["strangers"] as? Int ?? 0, 5)
+        XCTAssertEqual(scene.replies.last?["calls"] as? Int, 1)
+    }
+
     // MARK: - The addresses of the server
 
     private func questions(_ scene: Scene) -> Int {

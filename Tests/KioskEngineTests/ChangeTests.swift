@@ -16,11 +16,23 @@ final class ChangeTests: XCTestCase {
     }
 
     private func answers(_ scene: Scene, audio: String = "sendrecv", video: String = "sendrecv", port: Int = 20_002) {
-        scene.sipTells(
-            .changed(answer: Scene.description(audio: audio, video: video, videoPort: port)), of: scene.handle)
+        scene.farAnswers(.ok, Scene.description(audio: audio, video: video, videoPort: port))
     }
 
     // MARK: - By us
+
+    func testBothSidesChangeAtOnceAndNeitherIsLost() {
+        let scene = Scene.inCall()
+        XCTAssertEqual(self.say(scene, "hold"), "done")
+        scene.farReinvites(Scene.description(videoPort: 30_000, version: 2))
+        XCTAssertTrue(scene.answers.last?.hasPrefix("SIP/2.0 491") ?? false)
+        self.answers(scene, audio: "recvonly", video: "recvonly")
+        XCTAssertEqual(scene.events("change").last?["holding"] as? Bool, true)
+        scene.farReinvites(Scene.description(audio: "recvonly", videoPort: 30_000, version: 3), cseq: 1001)
+        scene.farAcknowledges(cseq: 1001)
+        XCTAssertEqual(scene.plan?.video?.stream.remoteRTP.port, 30_000)
+        XCTAssertEqual(scene.screen?.headline, "On hold", "our hold stands")
+    }
 
     func testHoldSilencesBothWaysAndResumeTakesItBack() {
         let scene = Scene.inCall()
@@ -51,12 +63,12 @@ final class ChangeTests: XCTestCase {
         let scene = Scene.inCall()
         scene.forget()
         XCTAssertEqual(self.say(scene, "video remove"), "done")
-        scene.sipTells(.changeRefused(.notAcceptableHere), of: scene.handle)
+        scene.farAnswers(.notAcceptableHere)
         XCTAssertEqual(scene.events("change").last?["code"] as? Int, 488)
         XCTAssertEqual(scene.events("change").last?["video"] as? Bool, true)
         XCTAssertEqual(scene.orderNames, [])
         XCTAssertEqual(self.say(scene, "hold"), "done", "the next may be tried")
-        scene.sipTells(.changed(answer: Array("garbage".utf8)), of: scene.handle)
+        scene.farAnswers(.ok, Array("garbage".utf8))
         XCTAssertEqual(scene.events("change").last?["code"] as? Int, 488)
         XCTAssertEqual(scene.state, "connected")
     }
@@ -77,7 +89,7 @@ final class ChangeTests: XCTestCase {
     func testARefreshThatChangesNothingDisturbsNothing() {
         let scene = Scene.inCall()
         scene.forget()
-        for _ in 0..<5 { self.answers(scene) }
+        for _ in 0..<5 { scene.sipTells(.changed(answer: Scene.description()), of: scene.handle) }
         XCTAssertEqual(scene.orderNames, [])
         XCTAssertEqual(scene.events("change").count, 0)
         XCTAssertNil(scene.kiosk.machine.state.alarm)
@@ -94,11 +106,17 @@ final class ChangeTests: XCTestCase {
         let scene = Scene.inCall()
         scene.forget()
         XCTAssertEqual(self.say(scene, "hold"), "done")
+        scene.farAnswers(.requestPending)
         scene.farReinvites(Scene.description(videoPort: 30_000, version: 2))
         scene.farAcknowledges()
         XCTAssertEqual(scene.plan?.video?.stream.remoteRTP.port, 30_000)
+        XCTAssertEqual(scene.events("change").count, 0)
+        scene.pass(4_100)
         self.answers(scene, audio: "recvonly", video: "recvonly")
         XCTAssertEqual(scene.events("change").last?["holding"] as? Bool, true)
+        let versions = scene.origins.compactMap { UInt64($0) }
+        XCTAssertEqual(versions, versions.sorted(), "never an older description after a newer one")
+        XCTAssertGreaterThan(Set(versions).count, 2)
     }
 
     // MARK: - By the far end

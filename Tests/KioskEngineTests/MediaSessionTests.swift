@@ -49,12 +49,15 @@ final class MediaSessionTests: XCTestCase {
         XCTAssertEqual(audio.stream.cname, video.stream.cname, "one sender, so that lips can be synchronised")
     }
 
-    func testTheEncoderKeepsToWhatTheFarEndCanFollow() throws {
+    func testCaseD62TheEncoderKeepsToWhatTheFarEndCanFollow() throws {
         let cases: [(fmtp: String, camera: (Int, Int), size: (Int, Int), fps: Int)] = [
             ("profile-level-id=42e01f;packetization-mode=1", (1280, 720), (1280, 720), 30),
             ("profile-level-id=42e01f;packetization-mode=1", (640, 360), (640, 360), 30),
             ("profile-level-id=42800d;packetization-mode=1", (640, 360), (400, 224), 30),
             ("profile-level-id=42e00a;packetization-mode=1", (640, 360), (160, 90), 20),
+            ("profile-level-id=42e00d;packetization-mode=1;max-fs=3600", (640, 360), (480, 270), 20),
+            ("profile-level-id=42e00d;packetization-mode=1;max-fs=3600;max-mbps=108000", (640, 360), (640, 360), 30),
+            ("profile-level-id=4280D;packetization-mode=1", (640, 360), (160, 90), 20),
         ]
         for (fmtp, camera, size, fps) in cases {
             let scene = self.called(fmtp) { $0.cameraSize = PictureSize(width: camera.0, height: camera.1) }
@@ -77,6 +80,8 @@ final class MediaSessionTests: XCTestCase {
         XCTAssertEqual(self.encoder(file)?.bitrateKbps, 4000)
         let level = self.called("profile-level-id=42e00d;packetization-mode=1") { _ in }
         XCTAssertEqual(self.encoder(level)?.bitrateKbps, 768)
+        let raised = self.called("profile-level-id=42e00d;packetization-mode=1;max-br=1500") { _ in }
+        XCTAssertEqual(self.encoder(raised)?.bitrateKbps, 1500)
         let asked = self.called("profile-level-id=42e01f;packetization-mode=1", bandwidth: "b=AS:500\r\n") { _ in }
         XCTAssertEqual(self.encoder(asked)?.bitrateKbps, 475)
         let nothing = self.called("profile-level-id=42e01f;packetization-mode=1", bandwidth: "b=AS:1\r\n") { _ in }
@@ -97,6 +102,16 @@ final class MediaSessionTests: XCTestCase {
         XCTAssertEqual(scene.state, "connected")
         XCTAssertNil(scene.plan?.video)
         XCTAssertEqual(scene.screen?.headline, "Connected")
+    }
+
+    func testSoundThatTheFarEndRefusesLeavesThePicture() {
+        let scene = Scene()
+        scene.press(.call)
+        let text = String(decoding: Scene.description(), as: UTF8.self)
+        scene.farAnswers(.ok, Array(text.replacingOccurrences(of: "m=audio 20000", with: "m=audio 0").utf8))
+        XCTAssertEqual(scene.state, "connected")
+        XCTAssertNil(scene.plan?.audio)
+        XCTAssertNotNil(scene.plan?.video)
     }
 
     /// The fields of the `o=` lines of our descriptions, oldest first.

@@ -88,9 +88,9 @@ final class PresentationTests: XCTestCase {
 
     func testACallWithoutPicturesSaysThatOneCanSpeak() {
         let audio = self.connected { $0.shape.receivesVideo = false }
-        XCTAssertEqual(self.present(audio).screen.headline, Words.talking.headline)
+        XCTAssertEqual(self.present(audio).screen.headline, Words.talking("").headline)
         self.around.hasScreen = false
-        XCTAssertEqual(self.present(States.connected).screen.headline, Words.talking.headline)
+        XCTAssertEqual(self.present(States.connected).screen.headline, Words.talking("").headline)
         XCTAssertEqual(self.present(States.connected).screen.remote, .hidden)
     }
 
@@ -150,8 +150,10 @@ final class PresentationTests: XCTestCase {
         guard case .early(var early) = States.early else { return XCTFail("it is early") }
         XCTAssertEqual(self.present(.early(early)).tone, .ringback)
         early.hasSound = true
+        XCTAssertEqual(self.present(.early(early)).tone, .ringback, "silence comes")
+        early.hasFirstSound = true
         XCTAssertEqual(self.present(.early(early)).tone, .none)
-        early.hasSound = false
+        early.hasFirstSound = false
         early.hasRung = false
         XCTAssertEqual(self.present(.early(early)).tone, .none, "it never rang")
     }

@@ -25,6 +25,7 @@ final class Scene {
     var resolver = Resolver.answers
     /// Everything the kiosk ordered, oldest first.
     private(set) var outputs: [KioskOutput] = []
+    private(set) var cameToFar: CallHandle?
     private(set) var lastQuestion = ResolutionID(0)
     private(set) var farEvents: [(handle: CallHandle, event: CallEvent)] = []
     private var kioskWakesAt: Instant?
@@ -121,7 +122,9 @@ final class Scene {
             switch self.far.pollOutput() {
             case .send(let bytes, _): sent.append(bytes)
             case .close, .message, .messageFinished: break
-            case .event(let handle, let event): self.farEvents.append((handle, event))
+            case .event(let handle, let event):
+                if case .incoming = event { self.cameToFar = handle }
+                self.farEvents.append((handle, event))
             case .wait(let instant):
                 self.farWakesAt = instant
                 for bytes in sent { self.remember(bytes) }
@@ -206,6 +209,7 @@ final class Scene {
             case .mute(let on): return "mute \(on)"
             case .sendVideo(let on): return "sendVideo \(on)"
             case .encodeKeyFrame: return "encodeKeyFrame"
+            case .sendDigit(let key, _): return "digit \(Character(UnicodeScalar(key)))"
             }
         }
     }
@@ -241,6 +245,15 @@ final class Scene {
         }
     }
 
+    /// The versions in the origins of the descriptions that the kiosk sent (RFC 8866 section 5.2).
+    var origins: [String] {
+        self.outputs.compactMap { output in
+            guard case .send(let bytes, _) = output else { return nil }
+            let parts = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\no=")
+            return parts.count < 2 ? nil : parts[1].components(separatedBy: " ")[2]
+        }
+    }
+
     /// The first lines of SIP that the kiosk sent.
     var sent: [String] {
         self.outputs.compactMap { output in
@@ -253,10 +266,8 @@ final class Scene {
 
     /// The call that came to the far end last.
     var atFar: CallHandle {
-        for (handle, event) in self.farEvents.reversed() {
-            if case .incoming = event { return handle }
-        }
-        preconditionFailure("no call came to the far end")
+        guard let handle = self.cameToFar else { preconditionFailure("no call came to the far end") }
+        return handle
     }
 
     /// The description that the kiosk sent last.
@@ -307,17 +318,20 @@ final class Scene {
     // MARK: - Requests in the call, written by hand
 
     /// A request of the far end in the dialog of the call that the kiosk placed.
-    private func request(_ method: String, cseq: Int, branch: String, _ body: [UInt8]) -> [UInt8] {
+    private func request(
+        _ method: String, cseq: Int, branch: String, headers: [String] = [], _ body: [UInt8] = []
+    ) -> [UInt8] {
         guard let invite = self.invitation, let callID = invite.first(.callID), let from = invite.first(.from) else {
             preconditionFailure("the kiosk placed a call, and it has an INVITE")
         }
         let tagged = self.answerTo ?? ""
-        let lines = [
-            "\(method) sip:callbox@10.0.0.2:5060 SIP/2.0", "Via: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK\(branch)",
-            "Max-Forwards: 70", "From: \(tagged)", "To: \(from.string)", "Call-ID: \(callID.string)",
-            "CSeq: \(cseq) \(method)", "Contact: <sip:far@10.0.0.1:5060>", "Content-Type: application/sdp",
-            "Content-Length: \(body.count)", "", "",
-        ]
+        let lines =
+            [
+                "\(method) sip:callbox@10.0.0.2:5060 SIP/2.0", "Via: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK\(branch)",
+                "Max-Forwards: 70", "From: \(tagged)", "To: \(from.string)", "Call-ID: \(callID.string)",
+                "CSeq: \(cseq) \(method)", "Contact: <sip:far@10.0.0.1:5060>", "Content-Type: application/sdp",
+                "Content-Length: \(body.count)",
+            ] + headers + ["", ""]
         return Array(lines.joined(separator: "\r\n").utf8) + body
     }
 
@@ -341,6 +355,11 @@ final class Scene {
 
     func farReinvites(_ body: [UInt8], cseq: Int = 1000) {
         self.feed(.received(self.request("INVITE", cseq: cseq, branch: "re\(cseq)", body), on: Self.toFar))
+    }
+
+    func farRefers(to target: String, headers: [String] = [], cseq: Int = 1000) {
+        let request = self.request("REFER", cseq: cseq, branch: "ref", headers: ["Refer-To: \(target)"] + headers)
+        self.feed(.received(request, on: Self.toFar))
     }
 
     func farAcknowledges(_ body: [UInt8] = [], cseq: Int = 1000) {

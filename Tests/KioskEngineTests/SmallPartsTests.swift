@@ -108,7 +108,9 @@ final class ControlWordTests: XCTestCase {
     func testEveryWordIsRead() {
         let words: [(String, ControlWord)] = [
             ("call", .call(nil)), ("answer", .answer), ("hold", .change(.hold)), ("resume", .change(.resume)),
-            ("video add", .change(.addVideo)), ("video remove", .change(.removeVideo)), ("hangup", .hangUp),
+            ("video add", .change(.addVideo)), ("digits 12#*d", .digits(Array("12#*D".utf8))),
+            ("message Hello, you", .message(nil, "Hello, you")), ("message sips", .message(nil, "sips")),
+            ("video remove", .change(.removeVideo)), ("hangup", .hangUp),
             ("press call", .press(.call)),
             ("press hook", .press(.hook)),
             ("press mute", .press(.mute)), ("press video", .press(.video)), ("release call", .release(.call)),
@@ -118,11 +120,18 @@ final class ControlWordTests: XCTestCase {
         for (text, word) in words { XCTAssertEqual(self.parse(text), word, text) }
         guard case .call(let uri?) = self.parse("call sip:x@192.0.2.9") else { return XCTFail("no address") }
         XCTAssertEqual(uri.printed, "sip:x@192.0.2.9")
+        guard case .message(let other?, let text) = self.parse("message sip:x@y  two words ") else {
+            return XCTFail("no address")
+        }
+        XCTAssertEqual(other.printed, "sip:x@y")
+        XCTAssertEqual(text, "two words")
     }
 
     func testWhatIsNoWordIsRefusedWithWhatThereIs() {
         for text in [
-            "", "dance", "press", "press door", "video", "video x", "hold it", "release", "screenshot", "status now",
+            "", "dance", "press", "press door", "video", "video x", "hold it", "digits",
+            "digits 1 2", "digits 12345678901234567", "digits x", "message", "message sip:a@b", "message sip: x",
+            "message a\u{1}b", "release", "screenshot", "status now",
             "events all", "hangup x",
             "call help", "CALL", String(repeating: "x", count: 1025),
         ] { XCTAssertNil(self.parse(text), text) }

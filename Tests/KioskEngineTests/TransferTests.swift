@@ -49,6 +49,22 @@ final class TransferTests: XCTestCase {
         XCTAssertEqual(scene.endReason, "hangup")
     }
 
+    /// The whole way of an attended transfer on the wire.
+    func testAReferIsAcceptedFollowedAndItsProgressTold() {
+        let scene = Scene.inCall()
+        scene.forget()
+        scene.farRefers(
+            to: "<sip:next@far?Replaces=abc%3Bto-tag%3D1%3Bfrom-tag%3D2>", headers: ["Referred-By: <sip:far@far>"])
+        XCTAssertTrue(scene.sent.contains("SIP/2.0 202 Accepted"), "\(scene.sent)")
+        XCTAssertTrue(scene.sent.contains { $0.hasPrefix("NOTIFY ") })
+        XCTAssertTrue(scene.sent.contains("INVITE sip:next@far SIP/2.0"))
+        XCTAssertEqual(self.transferStates(scene).first, "trying")
+        let busy = Scene.inCall("transfer = refuse")
+        busy.forget()
+        busy.farRefers(to: "<sip:next@far>")
+        XCTAssertEqual(busy.sent, ["SIP/2.0 603 Decline"])
+    }
+
     func testWhatGoesIntoTheInviteBesideTheAddressIsTaken() {
         let scene = Scene.inCall()
         scene.forget()

@@ -14,13 +14,15 @@ final class WordsTests: XCTestCase {
     ]
 
     private func card(_ code: Int) -> Words.Card {
-        Words.card(.refused(StatusCode(code), phrase: "Peer's own words"))
+        Words.card(.refused(StatusCode(code), phrase: "Peer's own words", q850: nil))
     }
 
     func testEveryFinalStatusHasAPlainSentenceWithoutNumbersOrTheTermsOfTheTrade() {
         let terms = ["sip", "sdp", "rtp", "proxy", "server", "codec", "uri", "timeout", "invite", "peer"]
         let codes = Array(300...699)
-        for outcome in codes.map({ CallOutcome.refused(StatusCode($0), phrase: "Busy 486 SIP") }) + self.others {
+        for outcome in codes.map({ CallOutcome.refused(StatusCode($0), phrase: "Busy 486 SIP", q850: nil) })
+            + self.others
+        {
             let card = Words.card(outcome)
             let text = "\(card.headline.string) \(card.detail.string)"
             XCTAssertFalse(card.headline.isEmpty)
@@ -48,14 +50,38 @@ final class WordsTests: XCTestCase {
         }
     }
 
+    /// Where the status says what it is, a telephone network behind it cannot unsay it.
+    func testTheCauseOfATelephoneNetworkCountsWhereTheStatusSaysLess() {
+        let causes: [(String, [Int])] = [
+            ("Unknown address", [1, 3, 22, 28]), ("Line busy", [17]), ("No answer", [18, 19]), ("Declined", [21]),
+            ("Overloaded", [34, 42]), ("Call failed", [27, 38, 41]),
+        ]
+        for (headline, codes) in causes {
+            for cause in codes {
+                for status in [480, 500, 503, 603] {
+                    let card = Words.card(.refused(StatusCode(status), phrase: "", q850: cause))
+                    XCTAssertEqual(card.headline.string, headline, "\(status) \(cause)")
+                }
+                let card = Words.card(.refused(.busyHere, phrase: "", q850: cause))
+                XCTAssertEqual(card.headline.string, "Line busy", "\(cause)")
+            }
+        }
+        for cause in [0, 16, 31, 127, 9_999, -1] {
+            let card = Words.card(.refused(.serviceUnavailable, phrase: "", q850: cause))
+            XCTAssertEqual(card.headline.string, "Overloaded", "\(cause)")
+        }
+        XCTAssertEqual(CallOutcome.refused(.serviceUnavailable, phrase: "", q850: 17).manner, .failure(.busy))
+        XCTAssertEqual(CallOutcome.refused(.temporarilyUnavailable, phrase: "", q850: 38).manner, .failure(.error))
+    }
+
     func testEachClassHasItsOwnSentence() {
         let details = [399, 499, 599, 699].map { self.card($0).detail }
         XCTAssertEqual(Set(details).count, 4)
     }
 
     func testMannersFollowWhetherSomethingIsWrong() {
-        XCTAssertEqual(CallOutcome.refused(.busyHere, phrase: "").manner, .failure(.busy))
-        XCTAssertEqual(CallOutcome.refused(.notFound, phrase: "").manner, .failure(.error))
+        XCTAssertEqual(CallOutcome.refused(.busyHere, phrase: "", q850: nil).manner, .failure(.busy))
+        XCTAssertEqual(CallOutcome.refused(.notFound, phrase: "", q850: nil).manner, .failure(.error))
         XCTAssertEqual(CallOutcome.remoteHungUp.manner, .farewell(.busy))
         XCTAssertEqual(CallOutcome.missed.manner, .farewell(.none))
         for outcome in [CallOutcome.hungUp, .cancelled, .declined, .stopped] { XCTAssertEqual(outcome.manner, .silent) }
@@ -66,7 +92,7 @@ final class WordsTests: XCTestCase {
     }
 
     func testReasonsAreStableAndAllDifferent() {
-        let reasons = (self.others + [.refused(.busyHere, phrase: "")]).map { $0.reason.string }
+        let reasons = (self.others + [.refused(.busyHere, phrase: "", q850: nil)]).map { $0.reason.string }
         XCTAssertEqual(Set(reasons).count, reasons.count)
         XCTAssertEqual(
             reasons,
@@ -85,8 +111,8 @@ final class WordsTests: XCTestCase {
             (.cancelled, .cancelled, .cancelled), (.timedOut, .noResponse, .vanished),
             (.flowFailed, .unreachable, .vanished), (.protocolFault("x"), .protocolFault("x"), .protocolFault("x")),
             (
-                .refused(.decline, phrase: "no", q850: nil), .refused(.decline, phrase: "no"),
-                .refused(.decline, phrase: "no")
+                .refused(.decline, phrase: "no", q850: 21), .refused(.decline, phrase: "no", q850: 21),
+                .refused(.decline, phrase: "no", q850: 21)
             ),
             (.tooManyCalls, .outOfRoom, .outOfRoom),
             (.redirected(StatusCode(302), []), .misdirected(StatusCode(302)), .misdirected(StatusCode(302))),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import CSystem
+import Foundation
 import XCTest
 
 @testable import Loop
@@ -97,11 +99,60 @@ final class SocketTests: XCTestCase {
         guard case .failed(here, nobody) = event else { return XCTFail("a refused connection is silent") }
     }
 
+    func testWhatOneAddressRefusedIsNotHeldAgainstTheNext() throws {
+        var socket = try UDPSocket(address: nil, port: 0, datagramMax: 100)
+        var receiver = try UDPSocket(address: nil, port: 0, datagramMax: 100)
+        let closed: UInt16
+        do {
+            let gone = try UDPSocket(address: nil, port: 0, datagramMax: 1)
+            closed = gone.port
+        }
+        socket.send([1], to: SocketAddress(self.loopback, port: closed))
+        // The error is there once the poller wakes for it.
+        let poller = Poller()
+        poller.watch(socket.descriptor, token: 1)
+        _ = poller.wait(until: Clock.now() + .seconds(2))
+        XCTAssertTrue(socket.send([2], to: SocketAddress(self.loopback, port: receiver.port)))
+        guard case .received([2], _, _) = self.waitForDatagram(&receiver) else { return XCTFail("it was not sent") }
+        _ = socket.receive()
+    }
+
+    /// Strangers that come and say nothing push out each other, and never whom we talk to.
+    func testStrangersNeverPushOutAConnectionOfOurs() throws {
+        let poller = Poller()
+        var server = try TCPStreams(port: 0, tokenBase: 100, poller: poller)
+        var peer = try TCPStreams(port: 0, tokenBase: 200, poller: poller)
+        let here = SocketAddress(self.loopback, port: server.port)
+        let there = SocketAddress(self.loopback, port: peer.port)
+        XCTAssertNil(server.send([1], local: here, remote: there, now: Clock.now(), poller: poller))
+        guard case .received([1], _, let remote)? = Self.turn(&server, &peer, poller, until: 1).first else {
+            return XCTFail("no connection")
+        }
+        var strangers: [Int32] = []
+        defer { for stranger in strangers { close(stranger) } }
+        for _ in 0..<(3 * TCPStreams.connectionsMax) {
+            guard let stranger = Self.connect(to: here) else { return XCTFail("no stranger") }
+            strangers.append(stranger)
+            _ = Self.turn(&server, &peer, poller, until: 1, turns: 1)
+        }
+        XCTAssertNil(peer.send([2], local: there, remote: remote, now: Clock.now(), poller: poller))
+        let events = Self.turn(&server, &peer, poller, until: 1)
+        guard case .received([2], _, there)? = events.first else { return XCTFail("pushed out: \(events)") }
+    }
+
+    private static func connect(to remote: SocketAddress) -> Int32? {
+        let descriptor = callbox_socket(0, 1)
+        guard descriptor >= 0 else { return nil }
+        _ = remote.withSockaddr(v6: false) { Foundation.connect(descriptor, $0, $1) }
+        return descriptor
+    }
+
     private static func turn(
-        _ one: inout TCPStreams, _ two: inout TCPStreams, _ poller: borrowing Poller, until count: Int
+        _ one: inout TCPStreams, _ two: inout TCPStreams, _ poller: borrowing Poller, until count: Int,
+        turns: Int = 20
     ) -> [StreamEvent] {
         var events: [StreamEvent] = []
-        for _ in 0..<20 where events.count < count {
+        for _ in 0..<turns where events.count < count {
             for ready in poller.wait(until: Clock.now() + .milliseconds(200)) {
                 let event =
                     one.owns(token: ready.token)

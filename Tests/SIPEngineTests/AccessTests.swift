@@ -12,7 +12,7 @@ final class AccessTests: XCTestCase {
     private func script(
         _ transport: SIPTransport = .udp, _ edit: (inout AccessPolicy) -> Void = { _ in }
     ) -> Script {
-        Script(transport, configuration: .withAccess(edit))
+        Script(transport, .withAccess(edit))
     }
 
     private func elsewhere(_ script: Script, port: UInt16 = 5060) -> Flow {

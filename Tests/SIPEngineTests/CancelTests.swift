@@ -108,7 +108,7 @@ final class CancelTests: XCTestCase {
         script.expect("CANCEL")
     }
 
-    func testAThousandHurriedHangUpsLeaveNoCallBehind() {
+    func testCase11AThousandHurriedHangUpsLeaveNoCallBehind() {
         let script = Script()
         for _ in 0..<1000 {
             let handle = script.call()
@@ -122,5 +122,92 @@ final class CancelTests: XCTestCase {
         XCTAssertLessThanOrEqual(script.engine.clients.count, Limits.clientTransactionsMax)
         script.pass(ms: 32_000)
         XCTAssertTrue(script.engine.isIdle)
+    }
+
+    // MARK: - Every other race
+
+    func testHeldCancelGoesOutWithTheFirst1xxAndOnlyOnce() {
+        let script = Script()
+        let handle = script.call()
+        let invite = script.next()
+        script.input(.hangUp(handle, .normal))
+        script.answer(invite, 100)
+        script.answer(invite, 180)
+        script.answer(invite, 183, body: Script.description)
+        script.expect("CANCEL")
+        script.expectEvents()
+    }
+
+    func testLostCancelIsSentAgainUntilItsAnswer() {
+        let script = Script()
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 180)
+        script.input(.hangUp(handle, .normal))
+        let cancel = script.next()
+        script.pass(ms: 1_600)
+        XCTAssertEqual(script.expect("CANCEL", "CANCEL"), [cancel, cancel])
+        script.answer(cancel, 200)
+        script.answer(invite, 487)
+        script.expect("ACK")
+        script.expectEvents("ringing 180", "ended cancelled")
+        script.pass(ms: 64_000)
+        script.expect()
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
+    /// The 487 was lost: its copies end the call, or the time does.
+    func testLost487IsTakenFromItsCopy() {
+        let script = Script()
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 180)
+        script.input(.hangUp(handle, .normal))
+        script.answer(script.next(), 200)
+        script.pass(ms: 4_000)
+        script.answer(invite, 487)
+        script.answer(invite, 487)
+        script.expect("ACK", "ACK")
+        script.expectEvents("ringing 180", "ended cancelled")
+    }
+
+    /// 481: the far end has answered the INVITE meanwhile, or lost it. Either way its answer, or the time, ends the call.
+    func testCancelThatIsAnsweredWith481WaitsForTheInvite() {
+        let script = Script()
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 180)
+        script.input(.hangUp(handle, .normal))
+        script.answer(script.next(), 481)
+        script.expectEvents("ringing 180")
+        script.answer(invite, 200, body: Script.description)
+        script.answer(script.expect("ACK", "BYE")[1], 200)
+        script.expectEvents("ended cancelled")
+    }
+
+    func testAnswerLongAfterAnUnheededCancelIsAcknowledgedAndEnded() {
+        let script = Script()
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 180)
+        script.input(.hangUp(handle, .normal))
+        script.answer(script.next(), 200)
+        script.pass(ms: 40_000)
+        script.expectEvents("ringing 180", "ended cancelled")
+        script.answer(invite, 200, body: Script.description)
+        script.answer(script.expect("ACK", "BYE")[1], 200)
+        script.expectEvents()
+        script.pass(ms: 64_000)
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
+    func testCancelTellsWhy() {
+        let script = Script()
+        let handle = script.call()
+        script.answer(script.next(), 180)
+        script.input(.hangUp(handle, .fault(.busyHere, text: "taken elsewhere")))
+        let reasons = script.next().reasons
+        XCTAssertEqual(reasons.map { $0.protocolName }, ["SIP", "Q.850"])
+        XCTAssertEqual(reasons.map { $0.cause }, [486, 17])
     }
 }

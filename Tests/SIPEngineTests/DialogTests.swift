@@ -56,6 +56,58 @@ final class DialogTests: XCTestCase {
         XCTAssertEqual(bye.flow.remote, self.address("192.0.2.3", 5060))
     }
 
+    func testStrictRouterInTheMiddleIsTheAffairOfTheHopBeforeIt() {
+        let bye = self.bye(
+            contact: "<sip:desk@192.0.2.7>",
+            recordRoutes: ["<sip:192.0.2.5;lr>, <sip:192.0.2.4>", "<sip:192.0.2.3;lr>"])
+        XCTAssertEqual(bye.message.requestURI?.printed, "sip:desk@192.0.2.7")
+        XCTAssertEqual(
+            bye.message.routes?.map { $0.printed }, ["<sip:192.0.2.3;lr>", "<sip:192.0.2.4>", "<sip:192.0.2.5;lr>"])
+        XCTAssertEqual(bye.flow.remote, self.address("192.0.2.3", 5060))
+    }
+
+    func testSeveralStrictRoutersAreWalkedOneByOne() {
+        let bye = self.bye(
+            contact: "<sip:desk@192.0.2.7>", recordRoutes: ["<sip:192.0.2.5>", "<sip:192.0.2.4>", "<sip:192.0.2.3>"])
+        XCTAssertEqual(bye.message.requestURI?.printed, "sip:192.0.2.3")
+        XCTAssertEqual(
+            bye.message.routes?.map { $0.printed },
+            ["<sip:192.0.2.4>", "<sip:192.0.2.5>", "<sip:desk@192.0.2.7>"])
+    }
+
+    /// The callee's route set is in the order of the request (RFC 3261 section 12.1.1).
+    func testRoutesOfACallThatCameInKeepTheirOrderAndAreCopiedIntoOurAnswer() {
+        let script = Script()
+        let routes = "Record-Route: <sip:192.0.2.3;lr>, <sip:192.0.2.4;lr>\r\nRecord-Route: <sip:192.0.2.5;lr>\r\n"
+        script.receive(script.stranger(headers: routes))
+        let handle = script.incoming()
+        script.input(.respond(handle, .ok, body: World.answer))
+        let answer = script.next()
+        XCTAssertEqual(answer.recordRoutes?.map { $0.uri.printed }.count, 3)
+        script.receive(script.acknowledge(answer))
+        script.input(.hangUp(handle, .normal))
+        let flow = script.outbox[0].flow
+        XCTAssertEqual(
+            script.expect("BYE")[0].routes?.map { $0.printed },
+            ["<sip:192.0.2.3;lr>", "<sip:192.0.2.4;lr>", "<sip:192.0.2.5;lr>"])
+        XCTAssertEqual(flow.remote, self.address("192.0.2.3", 5060))
+    }
+
+    /// The route set is that of the 2xx, even where the 1xx of the same branch had another (section 13.2.2.4), and
+    /// re-INVITEs do not change it (section 12.2).
+    func testRouteSetIsThatOfTheAnswerForGood() {
+        let script = Script()
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 180, headers: [(.recordRoute, "<sip:192.0.2.3;lr>")])
+        script.answer(invite, 200, body: Script.description, headers: [(.recordRoute, "<sip:192.0.2.4;lr>")])
+        XCTAssertEqual(script.expect("ACK")[0].routes?.map { $0.printed }, ["<sip:192.0.2.4;lr>"])
+        script.input(.reoffer(handle, offer: World.offer))
+        script.answer(
+            script.expect("INVITE")[0], 200, body: Script.description, headers: [(.recordRoute, "<sip:192.0.2.9;lr>")])
+        XCTAssertEqual(script.expect("ACK")[0].routes?.map { $0.printed }, ["<sip:192.0.2.4;lr>"])
+    }
+
     func testNamesAndImplausibleTargetsStayOnTheFlow() {
         for contact in [
             "<sip:desk@host.example.org>", "<sips:desk@192.0.2.7>", "<sip:desk@0.0.0.0>", "<sip:desk@127.0.0.1>",

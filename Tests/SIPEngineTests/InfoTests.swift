@@ -101,12 +101,26 @@ final class InfoTests: XCTestCase {
         XCTAssertEqual(second.body, Array("Signal=2\r\n".utf8))
         script.answer(second, 415)
         let third = script.expect("INFO")[0]
-        script.pass(ms: 32_000)
-        script.expectEvents("informed true", "informed false", "informed false")
         XCTAssertEqual(third.cseq?.number, 3)
-        script.outbox = []
+        script.answer(third, 200)
+        script.expectEvents("informed true", "informed false", "informed true")
         self.inform(script, call, "4")
         script.expect("INFO")
+    }
+
+    /// Case A26: a peer that does not know the dialog, or says nothing for 32 s, is gone.
+    func testDigitThatFindsNobodyEndsTheCall() {
+        for code in [481, 408, nil] as [Int?] {
+            let script = Script()
+            let call = script.connectedIncoming()
+            for digit in ["1", "2"] { self.inform(script, call, digit) }
+            let first = script.next()
+            if let code { script.answer(first, code) } else { script.pass(ms: 32_000) }
+            XCTAssertEqual(script.outbox.last?.message.name, "BYE")
+            XCTAssertEqual(script.events.dropLast().map { $0.event.name }, ["informed false", "informed false"])
+            guard case .ended? = script.events.last?.event else { return XCTFail("the call goes on") }
+            XCTAssertEqual(script.engine.callCount, 0)
+        }
     }
 
     func testOnlyWithinACallThatStands() {

@@ -72,7 +72,7 @@ final class OwnChangeTests: XCTestCase {
         }
     }
 
-    /// Case D: a 2xx that leaves our offer without an answer.
+    /// A 2xx that leaves our offer without an answer.
     func testSuccessWithoutADescriptionIsAcknowledgedAndCountsAsRefused() {
         let script = Script()
         let (_, _, reinvite) = self.changing(script)

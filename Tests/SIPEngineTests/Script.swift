@@ -21,7 +21,7 @@ final class Script {
     var events: [(handle: CallHandle, event: CallEvent)] = []
     let flow: Flow
 
-    init(_ transport: SIPTransport = .udp, seed: UInt64 = 1, configuration: SIPConfiguration = .standard) {
+    init(_ transport: SIPTransport = .udp, seed: UInt64 = 1, _ configuration: SIPConfiguration = .standard) {
         self.engine = SIPEngine(configuration: configuration, seed: seed)
         self.flow = Flow(transport: transport, local: Self.here, remote: Self.there)
     }

@@ -58,7 +58,7 @@ final class SessionChangeTests: XCTestCase {
         script.expectEvents("reoffered", "reoffered")
     }
 
-    func testReinviteBeforeTheAckIsTakenAsTheAck() {
+    func testCase10ReinviteBeforeTheAckIsTakenAsTheAck() {
         let script = Script()
         script.receive(script.stranger())
         let handle = script.incoming()
@@ -69,7 +69,7 @@ final class SessionChangeTests: XCTestCase {
         script.expect("200", "200")
     }
 
-    func testReinviteBeforeTheAckThatOwesUsAnAnswerGets491AndLeavesNothingBehind() {
+    func testCase10ReinviteBeforeTheAckThatOwesUsAnAnswerGets491AndLeavesNothingBehind() {
         let script = Script()
         script.receive(script.stranger(body: ""))
         script.input(.respond(script.incoming(), .ok, body: Array(Script.description.utf8)))

@@ -24,7 +24,7 @@ final class SessionTimerTests: XCTestCase {
         XCTAssertNil(invite.minSESeconds)
         var configuration = SIPConfiguration.standard
         configuration.sessionExpiresSeconds = 0
-        let silent = Script(configuration: configuration)
+        let silent = Script(.udp, configuration)
         _ = silent.call()
         let other = silent.next()
         XCTAssertNil(other.sessionExpires)
@@ -88,7 +88,7 @@ final class SessionTimerTests: XCTestCase {
     func testCase25IntervalInTheAnswerThatWeDidNotAskForIsKept() {
         var configuration = SIPConfiguration.standard
         configuration.sessionExpiresSeconds = 0
-        let script = Script(configuration: configuration)
+        let script = Script(.udp, configuration)
         _ = script.connected(headers: self.expires("90;refresher=uac", allow: self.updates))
         script.pass(ms: 45_000)
         script.expect("UPDATE")

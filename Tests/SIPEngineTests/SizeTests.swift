@@ -156,6 +156,23 @@ final class SizeTests: XCTestCase {
         XCTAssertTrue(script.engine.isIdle)
     }
 
+    func testLargeAnswerInAnAckGoesByTCPAndBackToUDP() {
+        let script = Script()
+        let handle = script.call(offer: "")
+        let invite = script.next()
+        script.answer(invite, 200, body: Script.description)
+        script.expectEvents("answeredWithOffer")
+        script.input(.acknowledge(handle, answer: Array(Self.large.utf8)))
+        let first = self.expectWay(.tcp, script, "ACK")
+        script.input(.flowFailed(self.streamFlow(script)))
+        let second = self.expectWay(.udp, script, "ACK")
+        XCTAssertEqual(first?.body, second?.body)
+        // The copy of the 2xx gets what went last.
+        script.answer(invite, 200, body: Script.description)
+        XCTAssertEqual(self.expectWay(.udp, script, "ACK"), second)
+        XCTAssertEqual(script.engine.calls[0].streamsRefused, [Script.there])
+    }
+
     func testUDPThatFailsToo() {
         let script = Script()
         _ = script.call(offer: Self.large)

@@ -50,8 +50,13 @@ final class World {
     /// When the last parcel of a stream arrives: streams keep their order.
     private var streamEnds: [Side: Instant] = [:]
 
-    init(seed: UInt64, network: Network = Network()) {
-        self.engines = Side.allCases.map { SIPEngine(configuration: .standard, seed: seed &* 2 &+ UInt64($0.rawValue)) }
+    /// - Parameter configurations: of the left and the right engine.
+    init(
+        seed: UInt64, network: Network = Network(), configurations: [SIPConfiguration] = [.standard, .standard]
+    ) {
+        self.engines = Side.allCases.map {
+            SIPEngine(configuration: configurations[$0.rawValue], seed: seed &* 2 &+ UInt64($0.rawValue))
+        }
         self.network = network
         self.generator = Generator(seed: seed ^ 0xABCD)
     }
@@ -61,11 +66,14 @@ final class World {
     }
 
     /// Lets one side place a call to the other.
-    func call(from side: Side, over transport: SIPTransport = .udp, offer: [UInt8] = World.offer) -> CallHandle {
+    func call(
+        from side: Side, over transport: SIPTransport = .udp, offer: [UInt8] = World.offer, headers: [Header] = []
+    ) -> CallHandle {
         let handle = self.engines[side.rawValue].newHandle()
         let other = side.other.address
         let target = SIPURI(user: "desk", host: .address(other.address), port: other.port)
-        let request = InviteRequest(target: target, flow: self.flow(from: side, transport), offer: offer)
+        let request = InviteRequest(
+            target: target, flow: self.flow(from: side, transport), offer: offer, extraHeaders: headers)
         self.input(.invite(handle, request), to: side)
         return handle
     }

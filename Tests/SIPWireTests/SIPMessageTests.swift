@@ -183,4 +183,16 @@ final class SIPMessageTests: XCTestCase {
 extension String {
     /// With CRLF for each LF, as multi-line literals have it.
     var replacingLineEnds: String { self.replacingOccurrences(of: "\n", with: "\r\n") }
+
+    func testWhoNamesWhatItTakesIsTakenAtItsWord() {
+        for (fields, accepts): ([ByteString], Bool) in [
+            ([], true), (["application/sdp"], true), (["text/plain, Application/SDP;level=1"], true), (["*/*"], true),
+            (["text/plain", "application/*;q=0.5"], true), ([""], true), (["text/plain"], false),
+            (["text/*, application/pidf+xml"], false),
+        ] {
+            var message = SIPMessage(startLine: .request(.invite, .other("x:y")))
+            for field in fields { message.add(.accept, field) }
+            XCTAssertEqual(message.acceptsSDP, accepts, "\(fields)")
+        }
+    }
 }

@@ -55,6 +55,12 @@ final class SmallFieldsTests: XCTestCase {
         XCTAssertEqual(HeaderName("a-name-longer-than-all-the-others")?.token, "a-name-longer-than-all-the-others")
         XCTAssertNil(HeaderName(""))
         XCTAssertNil(HeaderName("a b"))
+        for name: HeaderName in [
+            .accept, .answerMode, .infoPackage, .minSE, .privAnswerMode, .rack, .recvInfo, .referSub, .referredBy,
+            .remotePartyID, .replaces, .rseq, .sessionExpires, .to, .wwwAuthenticate,
+        ] {
+            XCTAssertEqual(HeaderName(name.token), name)
+        }
         for letter in "bcefiklmorstuvx" {
             XCTAssertGreaterThan(HeaderName(ByteString(utf8Of: String(letter)))?.token.count ?? 0, 1, "\(letter)")
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import KioskEngine
-import RTPWire
 import SIPEngine
 import SIPWire
 
@@ -11,9 +10,9 @@ final class Agent: Element {
     static let audioPort: UInt16 = 20_000
     static let videoPort: UInt16 = 20_002
 
-    private(set) var calls: [AgentCall] = []
+    var calls: [AgentCall] = []
     /// It was switched off: nothing is answered any more.
-    private var hasVanished = false
+    var hasVanished = false
 
     init(index: Int, world: World) {
         let address = SocketAddress(.v4(0xC000_0215 + UInt32(index)), port: 5060)
@@ -23,13 +22,13 @@ final class Agent: Element {
     /// The way to it.
     var hop: Hop { Hop(transport: self.world.options.agentsUseTCP ? .tcp : .udp, address: self.address) }
 
-    private var contact: ByteString {
+    var contact: ByteString {
         var uri = SIPURI(user: ByteString(utf8Of: self.name), host: .address(self.address.address), port: 5060)
         if self.world.options.agentsUseTCP { uri.parameters.set("transport", "tcp") }
         return NameAddr(uri: .sip(uri)).printed
     }
 
-    private func draw(_ bound: UInt64) -> Int { Int(self.world.draw.below(bound)) }
+    func draw(_ bound: UInt64) -> Int { Int(self.world.draw.below(bound)) }
 
     // MARK: - For the checks
 
@@ -42,10 +41,23 @@ final class Agent: Element {
             }
     }
 
-    /// A dialog in which it waits for the other end that has left.
+    /// The faults stop: a kiosk that still knows of a call will tell its end.
+    func expectNews() {
+        for call in self.calls {
+            let name = DialogName(callID: call.callID, localTag: call.localTag, remoteTag: call.remoteTag).mirrored
+            call.expectsNews = self.world.kiosks.contains { kiosk in
+                kiosk.state == "connected" && name.map { kiosk.census.dialogs.contains($0) } ?? false
+            }
+        }
+    }
+
+    /// A dialog in which it waits for another end that has left.
     var ghost: String? {
         guard !self.hasVanished else { return nil }
-        return self.calls.first { $0.state == .standing && $0.isAcknowledged && !$0.wasTold }?.callID.string
+        let ghost = self.calls.first {
+            $0.state == .standing && $0.isAcknowledged && !$0.wasTold && ($0.expectsNews || self.world.options.isFine)
+        }
+        return ghost?.callID.string
     }
 
     /// The kiosk lost its memory: it cannot tell the end of what it does not know of.
@@ -64,28 +76,36 @@ final class Agent: Element {
         let call = self.calls.first { $0.callID == request.callID?.text && $0.localTag == request.to?.tag }
         guard request.to?.tag != nil else {
             if request.method == .invite { return self.receivedInvite(request, on: flow) }
-            return self.answer(request, request.method == .options || request.method == .message ? .ok : .methodNotAllowed, on: flow)
+            let isTaken = request.method == .options || request.method == .message
+            return self.answer(request, isTaken ? .ok : .methodNotAllowed, on: flow)
         }
-        guard let call, call.state != .over else { return self.answer(request, .callOrTransactionDoesNotExist, on: flow) }
+        guard let call, call.state != .over else {
+            return self.answer(request, .callOrTransactionDoesNotExist, on: flow)
+        }
         switch request.method {
         case .bye:
             self.answer(request, .ok, on: flow)
             self.refuse(call, .requestTerminated)
             self.end(call)
         case .invite, .update: self.receivedChange(request, in: call, on: flow)
-        case .info, .message, .options, .notify, .prack: self.answer(request, .ok, on: flow)
+        case .prack:
+            self.answer(request, call.reliable == nil ? .callOrTransactionDoesNotExist : .ok, on: flow)
+            call.reliable = nil
+        case .info, .message, .options, .notify: self.answer(request, .ok, on: flow)
         default: self.answer(request, .methodNotAllowed, on: flow)
         }
     }
 
-    private func end(_ call: AgentCall) {
+    func end(_ call: AgentCall) {
         call.state = .over
         call.wasTold = true
         call.accept = nil
     }
 
     private func receivedInvite(_ request: SIPMessage, on flow: Flow) {
-        guard let envelope = request.envelope, let from = request.first(.from), let to = request.first(.to) else { return }
+        guard let envelope = request.envelope, let from = request.first(.from), let to = request.first(.to) else {
+            return
+        }
         let tag = self.newToken()
         let call = AgentCall(
             callID: envelope.callID.text, localTag: tag, remoteTag: envelope.from.tag, local: to + ";tag=" + tag,
@@ -94,8 +114,10 @@ final class Agent: Element {
         call.routes = request.recordRoutes ?? []
         call.invite = (request, flow)
         call.media.hasVideo = self.draw(3) > 0
+        call.knowsPrack = request.supported.contains("100rel") || request.require.contains("100rel")
         if !request.body.isEmpty { call.take(request.body) }
         self.calls.append(call)
+        if self.draw(30) == 0 { return self.refuseInterval(call) }
         self.plan(call)
     }
 
@@ -120,7 +142,7 @@ final class Agent: Element {
         }
     }
 
-    private func later(_ ms: Int, _ action: @escaping (Agent) -> Void) {
+    func later(_ ms: Int, _ action: @escaping (Agent) -> Void) {
         self.world.after(ms: ms) { [weak self] _ in
             guard let self, !self.hasVanished else { return }
             action(self)
@@ -128,16 +150,42 @@ final class Agent: Element {
     }
 
     private func progress(_ call: AgentCall, _ status: StatusCode, isDescribed: Bool) {
-        guard let invite = call.invite else { return }
+        guard let invite = call.invite, call.reliable == nil else { return }
         var response = SIPMessage(respondingTo: invite.request, status, toTag: call.localTag)
         response.add(.contact, self.contact)
-        if isDescribed, !invite.request.body.isEmpty {
-            self.describe(&response, call, answering: invite.request.body)
-        }
-        self.answer(invite.request, with: response, on: invite.flow)
+        let isReliable = call.knowsPrack && self.draw(2) == 0
+        let isDescribed = isDescribed && !invite.request.body.isEmpty && !call.isDescribed
+        if isDescribed { self.describe(&response, call, answering: invite.request.body) }
+        guard isReliable else { return self.answer(invite.request, with: response, on: invite.flow) }
+        if call.reliableNumber == 0 { call.reliableNumber = UInt32(1 + self.draw(1_000_000)) }
+        call.reliableNumber += 1
+        if isDescribed { call.isDescribed = true }
+        response.add(.require, "100rel")
+        response.add(.rseq, ByteString(decimal: call.reliableNumber))
+        call.reliable = (call.reliableNumber, response)
+        self.repeatReliable(call, call.reliableNumber, afterMs: Element.t1Ms)
     }
 
-    private func describe(_ message: inout SIPMessage, _ call: AgentCall, answering offer: [UInt8]?) {
+    /// Until its PRACK (RFC 3262 section 3).
+    private func repeatReliable(_ call: AgentCall, _ number: UInt32, afterMs: Int) {
+        guard let reliable = call.reliable, reliable.number == number, let invite = call.invite else { return }
+        guard afterMs < Element.transactionMs else { return self.refuse(call, StatusCode(504)) }
+        self.answer(invite.request, with: reliable.response, on: invite.flow)
+        self.later(afterMs) { $0.repeatReliable(call, number, afterMs: 2 * afterMs) }
+    }
+
+    /// The session interval is too small (RFC 4028 section 6).
+    private func refuseInterval(_ call: AgentCall) {
+        guard let invite = call.invite else { return }
+        call.invite = nil
+        self.end(call)
+        var response = SIPMessage(respondingTo: invite.request, StatusCode(422), toTag: call.localTag)
+        response.add(.minSE, "2400")
+        self.answer(invite.request, with: response, on: invite.flow)
+        self.repeatFailure(invite.request, on: invite.flow, afterMs: Element.t1Ms, since: self.world.now)
+    }
+
+    func describe(_ message: inout SIPMessage, _ call: AgentCall, answering offer: [UInt8]?) {
         message.add(.contentType, "application/sdp")
         message.body = call.media.description(self.address.address, answering: offer)
     }
@@ -179,14 +227,28 @@ final class Agent: Element {
 
     private func accept(_ call: AgentCall) {
         guard let invite = call.invite else { return }
+        // What is in an open 1xx must arrive first (RFC 3262 section 3).
+        guard call.reliable == nil else { return self.later(200) { $0.accept(call) } }
         call.invite = nil
         call.state = .standing
         var response = SIPMessage(respondingTo: invite.request, .ok, toTag: call.localTag)
         response.add(.contact, self.contact)
-        self.describe(&response, call, answering: invite.request.body.isEmpty ? nil : invite.request.body)
+        if !call.isDescribed || self.draw(2) == 0 {
+            self.describe(&response, call, answering: invite.request.body.isEmpty ? nil : invite.request.body)
+        }
+        self.timeSession(&response, call, invite.request)
         self.sendAccept(response, for: invite.request, in: call, on: invite.flow)
         self.talk(call)
         self.act(call)
+    }
+
+    /// Wants the session refreshed (RFC 4028), whoever asked for it.
+    private func timeSession(_ response: inout SIPMessage, _ call: AgentCall, _ request: SIPMessage) {
+        guard self.draw(3) == 0, request.supported.contains("timer") else { return }
+        let isOurs = self.draw(2) == 0
+        response.add(.sessionExpires, isOurs ? "90;refresher=uas" : "90;refresher=uac")
+        response.add(.require, "timer")
+        if isOurs { self.refresh(call) }
     }
 
     /// A 2xx is sent again until its ACK, by any transport (RFC 3261 section 13.3.1.4).
@@ -246,197 +308,5 @@ final class Agent: Element {
         } else {
             self.answer(request, with: response, on: flow)
         }
-    }
-}
-
-// MARK: - Calling
-
-extension Agent {
-    /// Calls a kiosk, by the proxy or directly.
-    func place(to kiosk: KioskNode) {
-        guard !self.hasVanished else { return }
-        let isDirect = self.draw(3) == 0
-        let transport: SIPTransport = isDirect ? (kiosk.options.usesTCP ? .tcp : .udp) : self.hop.transport
-        let hop = Hop(transport: transport, address: isDirect ? kiosk.address : Proxy.address)
-        let uri = SIPURI(user: ByteString(utf8Of: kiosk.name), host: .address(hop.address.address), port: 5060)
-        let tag = self.newToken()
-        let own = SIPURI(user: ByteString(utf8Of: self.name), host: .address(self.address.address))
-        let call = AgentCall(
-            callID: self.newToken(20), localTag: tag, remoteTag: nil, local: NameAddr(own, tag: tag).printed,
-            remote: NameAddr(uri).printed, hop: hop)
-        call.target = uri
-        call.peer = kiosk.address.address
-        call.media.hasVideo = self.draw(3) > 0
-        self.calls.append(call)
-        var invite = call.request(.invite)
-        invite.add(.contact, self.contact)
-        let isOfferless = self.draw(5) == 0
-        if !isOfferless { self.describe(&invite, call, answering: nil) }
-        self.world.calls += 1
-        call.client = self.start(invite, to: hop) { [weak self] response in
-            self?.answered(call, invite, response)
-        }
-        if self.draw(4) == 0 { self.later(self.draw(800)) { $0.giveUp(call) } }
-    }
-
-    private func giveUp(_ call: AgentCall) {
-        guard call.state == .early, let client = call.client, !client.isOver, client.hasProvisional else { return }
-        self.cancel(client)
-    }
-
-    private func answered(_ call: AgentCall, _ invite: SIPMessage, _ response: SIPMessage?) {
-        guard !self.hasVanished else { return }
-        guard let response, let status = response.status, status.isSuccess else {
-            if response?.status?.isFinal ?? true { self.end(call) }
-            return
-        }
-        guard let tag = response.to?.tag else { return }
-        let isFirst = call.remoteTag == nil
-        if isFirst {
-            call.remoteTag = tag
-            call.remote = response.first(.to) ?? call.remote
-            call.target = response.contacts?.first?.uri.sip ?? call.target
-            call.routes = (response.recordRoutes ?? []).reversed()
-            call.state = .standing
-            call.take(response.body)
-        } else if call.remoteTag != tag {
-            return
-        }
-        guard call.state == .standing || !isFirst else { return }
-        var ack = call.request(.ack, number: invite.cseq?.number)
-        if invite.body.isEmpty { self.describe(&ack, call, answering: response.body) }
-        self.sendAcknowledge(ack, call)
-        call.isAcknowledged = true
-        guard isFirst else { return }
-        self.talk(call)
-        self.act(call)
-    }
-
-    private func sendAcknowledge(_ ack: SIPMessage, _ call: AgentCall) {
-        var ack = ack
-        let hop = call.nextHop
-        let branch = Via.magicCookie + self.newToken()
-        ack.prepend(.via, Via(transport: hop.transport, sentBy: self.address, branch: branch).printed)
-        self.world.send(Parcel(ack), from: self, on: self.flow(to: hop))
-    }
-}
-
-// MARK: - In the call
-
-extension Agent {
-    /// A few things that it does in a call while the world is hostile.
-    private func act(_ call: AgentCall) {
-        var ms = 0
-        for _ in 0..<self.draw(6) {
-            ms += self.draw(3000)
-            let roll = self.draw(16)
-            self.later(ms) { agent in
-                guard agent.world.hasFaults, call.state == .standing else { return }
-                agent.act(call, roll)
-            }
-        }
-    }
-
-    private func act(_ call: AgentCall, _ roll: Int) {
-        switch roll {
-        case 0...4: self.change(call, to: [.sendonly, .inactive, .zero, .sendrecv, .sendrecv][self.draw(5)])
-        case 5: self.change(call, to: nil)
-        case 6, 7: self.ask(call, .update, "application/sdp")
-        case 8: self.ask(call, .info, "application/media_control+xml")
-        case 9: self.ask(call, .info, "application/dtmf-relay")
-        case 10: self.ask(call, .message, "text/plain")
-        case 11: self.ask(call, .options, nil)
-        case 12, 13: self.hangUp(call)
-        case 14 where call.media.sends:
-            self.world.note("\(self.name) vanishes")
-            self.hasVanished = true
-        default: break
-        }
-    }
-
-    /// Re-INVITE; without a stance it has no offer.
-    private func change(_ call: AgentCall, to stance: AgentMedia.Stance?) {
-        guard !call.isChanging, call.accept == nil, call.isAcknowledged else { return }
-        let former = call.media
-        if let stance { call.media.stance = stance }
-        call.media.version += 1
-        var invite = call.request(.invite)
-        invite.add(.contact, self.contact)
-        if stance != nil { self.describe(&invite, call, answering: nil) }
-        call.isChanging = true
-        self.start(invite, to: call.nextHop) { [weak self] response in
-            guard let self, !self.hasVanished else { return }
-            self.changed(call, invite, response, former)
-        }
-    }
-
-    private func changed(_ call: AgentCall, _ invite: SIPMessage, _ response: SIPMessage?, _ former: AgentMedia) {
-        if let status = response?.status, status.isProvisional { return }
-        call.isChanging = false
-        guard let response, let status = response.status, status.isSuccess else {
-            call.media.stance = former.stance
-            self.lost(call, response?.status)
-            return
-        }
-        call.take(response.body)
-        var ack = call.request(.ack, number: invite.cseq?.number)
-        if invite.body.isEmpty { self.describe(&ack, call, answering: response.body) }
-        self.sendAcknowledge(ack, call)
-    }
-
-    /// The other end does not know the call, or says nothing at all (RFC 3261 section 12.2.1.2).
-    private func lost(_ call: AgentCall, _ status: StatusCode?) {
-        if status == nil { return self.hangUp(call) }
-        if status == .callOrTransactionDoesNotExist { self.end(call) }
-    }
-
-    private func ask(_ call: AgentCall, _ method: Method, _ type: ByteString?) {
-        if method == .update, call.isChanging || call.accept != nil { return }
-        var request = call.request(method)
-        if method == .update {
-            request.add(.contact, self.contact)
-            call.media.version += 1
-            self.describe(&request, call, answering: nil)
-            call.isChanging = true
-        } else if let type {
-            request.add(.contentType, type)
-            request.body = Array((type == "application/dtmf-relay" ? "Signal=5\r\nDuration=160\r\n" : "hello").utf8)
-        }
-        self.start(request, to: call.nextHop) { [weak self] response in
-            if response?.status?.isProvisional ?? false { return }
-            if method == .update { call.isChanging = false }
-            if let response, response.status?.isSuccess ?? false, method == .update { call.take(response.body) }
-            self?.lost(call, response?.status)
-        }
-    }
-
-    func hangUp(_ call: AgentCall) {
-        guard call.state == .standing else { return }
-        self.end(call)
-        self.start(call.request(.bye), to: call.nextHop) { _ in }
-    }
-
-    /// Sound, once a second, while the call stands and the other end wants it.
-    private func talk(_ call: AgentCall) {
-        guard call.state == .standing, !self.hasVanished else { return }
-        if let remote = call.soundTo, call.media.sends {
-            call.packets &+= 1
-            let packet = RTPPacket(
-                marker: call.packets == 1, payloadType: PayloadType(0), sequence: SequenceNumber(call.packets),
-                timestamp: RTPTimestamp(UInt32(call.packets) * 8000), ssrc: SSRC(UInt32(truncatingIfNeeded: call.localTag.hashSeed)),
-                payload: [0xD5, 0xD5, 0xD5, 0xD5])
-            let source = SocketAddress(self.address.address, port: Self.audioPort)
-            self.world.sendMedia(packet.printed(), from: source, to: remote)
-        }
-        self.later(1000) { $0.talk(call) }
-    }
-
-    func heard(from source: SocketAddress) {}
-}
-
-extension ByteString {
-    /// A number from the bytes, the same in every run.
-    var hashSeed: UInt64 {
-        self.bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }

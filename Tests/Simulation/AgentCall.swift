@@ -111,11 +111,24 @@ final class AgentCall {
     var accept: (response: SIPMessage, request: SIPMessage, flow: Flow)?
     /// The other end hung up, or refused to know us.
     var wasTold = false
+    /// Nothing keeps the other end's BYE from coming.
+    var expectsNews = false
+    /// The other end may be told reliably (RFC 3262), and which of our 1xx waits for its PRACK.
+    var knowsPrack = false
+    var reliable: (number: UInt32, response: SIPMessage)?
+    var reliableNumber: UInt32 = 0
+    /// The last reliable 1xx of the other end's that we took.
+    var takenNumber: UInt32 = 0
+    /// Our description is in a 1xx that was acknowledged.
+    var isDescribed = false
     /// A re-INVITE or UPDATE of ours is open.
     var isChanging = false
     var packets: UInt16 = 0
 
-    init(callID: ByteString, localTag: ByteString, remoteTag: ByteString?, local: ByteString, remote: ByteString, hop: Hop) {
+    init(
+        callID: ByteString, localTag: ByteString, remoteTag: ByteString?, local: ByteString, remote: ByteString,
+        hop: Hop
+    ) {
         self.callID = callID
         self.localTag = localTag
         self.remoteTag = remoteTag
@@ -161,7 +174,8 @@ final class AgentCall {
     var nextHop: Hop {
         let uri = self.routes.first?.uri.sip ?? self.target
         guard let uri, case .address(let address) = uri.host else { return self.hop }
-        let transport = uri.transport.flatMap { SIPTransport($0) } ?? (self.hop.address.address == address ? self.hop.transport : .udp)
+        let unspoken = self.hop.address.address == address ? self.hop.transport : .udp
+        let transport = uri.transport.flatMap { SIPTransport($0) } ?? unspoken
         return Hop(transport: transport, address: SocketAddress(address, port: uri.port ?? 5060))
     }
 }

@@ -20,7 +20,7 @@ enum Canary: String, CaseIterable {
     case keepMedia = "keep-media"
     /// CANCEL goes out as soon as the INVITE is there to be cancelled.
     case hastyCancel = "hasty-cancel"
-    /// Every request within a dialog has the number 1.
+    /// BYE has a number too low.
     case oldNumber = "old-number"
 
     /// What the kiosk sends instead; nothing where it is swallowed. Nil where it stays as it is.
@@ -54,7 +54,7 @@ enum Canary: String, CaseIterable {
             message.set(.cseq, CSeq(cseq.number, .cancel).printed)
         case .oldNumber:
             guard message.method == .bye else { return nil }
-            message.set(.cseq, CSeq(0, cseq.method).printed)
+            message.set(.cseq, CSeq(max(cseq.number, 1) - 1, cseq.method).printed)
         default: return nil
         }
         return message.printed()

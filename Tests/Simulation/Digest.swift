@@ -26,3 +26,12 @@ struct Digest {
         }
     }
 }
+
+extension ByteString {
+    /// A number from the bytes, the same in every run.
+    var hashSeed: UInt64 {
+        var digest = Digest()
+        digest.mix(self.bytes)
+        return digest.value
+    }
+}

@@ -110,7 +110,9 @@ class Element: Node {
 
     private func transmit(_ client: Client, _ parcel: Parcel, afterMs: Int, since: Instant) {
         self.world.send(parcel, from: self, on: self.flow(to: client.hop))
-        if client.hop.transport == .udp, self.world.now < since + .milliseconds(Self.lastCopyMs) {
+        if client.hop.transport == .udp,
+            self.world.now + .milliseconds(afterMs) < since + .milliseconds(Self.lastCopyMs)
+        {
             self.world.after(ms: afterMs) { [weak self] _ in
                 guard let self, self.isUp, !client.isOver, !self.isQuiet(client) else { return }
                 let cap = client.request.method == .invite ? Int.max : Self.t2Ms

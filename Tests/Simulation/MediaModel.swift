@@ -35,8 +35,11 @@ final class MediaModel {
         self.world = world
     }
 
-    /// Sound should come.
-    var shouldHear: Bool { self.runs && self.plan?.audio?.stream.receives ?? false }
+    /// Sound goes both ways: nobody is on hold.
+    var talks: Bool {
+        guard self.runs, let stream = self.plan?.audio?.stream else { return false }
+        return stream.sends && stream.receives
+    }
     var due: Instant? { self.wakesAt }
 
     /// The process is gone.

@@ -114,18 +114,18 @@ extension World {
             return
         }
         if self.network.cutEnd(from: node.index, to: target.index, self) != nil {
-            return self.note("\(node.name) -> \(target.name) \(parcel.text): cut off")
+            return self.draw(parcel.text, from: node, to: target, "cut off")
         }
         let weather = self.network.weather(of: node, self)
         let copies = self.network.draw.below(1000) < weather.copiesPerMille ? 2 : 1
         for _ in 0..<copies {
             if self.network.draw.below(1000) < weather.lossPerMille {
-                self.note("\(node.name) -> \(target.name) \(parcel.text): lost")
+                self.draw(parcel.text, from: node, to: target, "lost")
                 continue
             }
             var delayMs = weather.delayMs + Int(self.network.draw.below(weather.jitterMs + 1))
             if self.network.draw.below(1000) < weather.slowPerMille { delayMs += Int(self.network.draw.below(2000)) }
-            self.note("\(node.name) -> \(target.name) \(parcel.text): \(delayMs) ms")
+            self.draw(parcel.text, from: node, to: target, "\(delayMs) ms")
             let flow = Flow(transport: .udp, local: target.address, remote: node.address)
             self.after(ms: delayMs) { _ in if target.isUp { target.receive(parcel, on: flow) } }
         }

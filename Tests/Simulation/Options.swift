@@ -27,7 +27,12 @@ enum RecordRouting: String {
 
 struct KioskOptions {
     var usesTCP = false
-    var answersCalls = true
+    /// As in `[call] incoming`.
+    var incoming = "answer"
+    /// As in `[sip] accept_from`.
+    var acceptFrom = "servers"
+    var followsTransfers = true
+    var isOfferless = false
     var ringTimeoutMs = 5000
     var mediaTimeoutMs = 5000
     var hasCamera = true
@@ -35,9 +40,10 @@ struct KioskOptions {
     var endsCall = false
 
     var text: String {
-        (self.usesTCP ? "tcp" : "udp") + (self.answersCalls ? " answers" : " refuses")
-            + " ring=\(self.ringTimeoutMs)" + (self.hasCamera ? "" : " no-camera") + (self.hasScreen ? "" : " no-screen")
-            + (self.endsCall ? " ends-call" : "")
+        (self.usesTCP ? "tcp" : "udp") + " incoming=\(self.incoming) from=\(self.acceptFrom)"
+            + (self.followsTransfers ? "" : " no-transfer") + (self.isOfferless ? " offerless" : "")
+            + " ring=\(self.ringTimeoutMs) media=\(self.mediaTimeoutMs)" + (self.hasCamera ? "" : " no-camera")
+            + (self.hasScreen ? "" : " no-screen") + (self.endsCall ? " ends-call" : "")
     }
 }
 
@@ -54,6 +60,8 @@ struct Options {
     /// The proxy loses what it knows of open INVITEs once.
     var isForgetful = false
     var attempts = 1
+    /// Nothing is lost, nothing fails: only people and agents are odd.
+    var isFine = false
     var partitions = 0
     var restarts = 0
     var resets = 0
@@ -68,10 +76,10 @@ struct Options {
         self.seed = seed
         var draw = Generator(seed: seed ^ 0x5EED_0F0F)
         // A quarter of the worlds are nearly fine, so that whole calls are common, too.
-        let isFine = draw.below(4) == 0
+        self.isFine = draw.below(4) == 0
         for _ in 0..<2 { self.kiosks.append(Self.kiosk(&draw)) }
         self.agents = Int(draw.below(4))
-        for _ in 0..<(3 + self.agents) { self.weather.append(isFine ? .fine : Self.weather(&draw)) }
+        for _ in 0..<(3 + self.agents) { self.weather.append(self.isFine ? .fine : Self.weather(&draw)) }
         self.agentsUseTCP = draw.below(4) == 0
         self.recordRouting = [.none, .loose, .loose, .double, .strict][Int(draw.below(5))]
         self.forksMax = 1 + Int(draw.below(3))
@@ -79,7 +87,7 @@ struct Options {
         self.attempts = 1 + Int(draw.below(6))
         self.dripFeeds = draw.below(4) == 0
         self.strangers = draw.below(4) == 0 ? 1 + Int(draw.below(4)) : 0
-        guard !isFine else { return }
+        guard !self.isFine else { return }
         self.partitions = draw.below(3) == 0 ? 1 + Int(draw.below(2)) : 0
         self.restarts = draw.below(4) == 0 ? 1 + Int(draw.below(2)) : 0
         self.resets = draw.below(3) == 0 ? 1 + Int(draw.below(3)) : 0
@@ -89,7 +97,10 @@ struct Options {
 
     private static func kiosk(_ draw: inout Generator) -> KioskOptions {
         KioskOptions(
-            usesTCP: draw.below(3) == 0, answersCalls: draw.below(5) > 0, ringTimeoutMs: 5000 + 1000 * Int(draw.below(6)),
+            usesTCP: draw.below(3) == 0, incoming: ["answer", "answer", "ring", "refuse"][Int(draw.below(4))],
+            acceptFrom: ["servers", "192.0.2.0/24", "anyone"][Int(draw.below(3))],
+            followsTransfers: draw.below(4) > 0, isOfferless: draw.below(8) == 0,
+            ringTimeoutMs: 5000 + 1000 * Int(draw.below(6)),
             mediaTimeoutMs: 5000 + 1000 * Int(draw.below(3)), hasCamera: draw.below(5) > 0,
             hasScreen: draw.below(5) > 0, endsCall: draw.below(3) == 0)
     }

@@ -35,7 +35,8 @@ extension World {
         default:
             guard !self.agents.isEmpty else { return self.after(ms: ms) { $0.press(kiosk) } }
             let agent = self.agents[self.drawn(self.agents.count)]
-            return self.after(ms: ms) { _ in agent.place(to: kiosk) }
+            self.after(ms: ms) { _ in agent.place(to: kiosk) }
+            return self.after(ms: ms + self.drawn(4000)) { _ in kiosk.say("answer") }
         }
         self.scheduleFollowing(kiosk, atMs: ms)
     }
@@ -55,12 +56,12 @@ extension World {
     }
 
     private func press(_ kiosk: KioskNode) {
-        self.calls += 1
+        self.attempts += 1
         kiosk.press(.call)
     }
 
     private func dial(_ kiosk: KioskNode, _ line: ByteString) {
-        self.calls += 1
+        self.attempts += 1
         kiosk.say(line)
     }
 
@@ -78,7 +79,7 @@ extension World {
         case 15: kiosk.say("call sip:nobody@nowhere.invalid")
         case 16: kiosk.say("video remove")
         case 17: kiosk.say("video add")
-        case 18: kiosk.say("answer")
+        case 18: kiosk.say("trace")
         default: if self.drawn(3) == 0 { kiosk.terminate() }
         }
     }
@@ -93,7 +94,8 @@ extension World {
             let isMutual = self.drawn(2) == 0
             self.after(ms: self.drawn(Self.safetyMs)) { world in
                 let end = world.now + .milliseconds(lengthMs)
-                world.note("---- \(world.network.nodes[from].name) -> \(world.network.nodes[to].name) cut for \(lengthMs) ms")
+                let names = world.network.nodes[from].name + " to " + world.network.nodes[to].name
+                world.note("---- \(names) cut for \(lengthMs) ms")
                 world.network.cut(from: from, to: to, until: end)
                 if isMutual { world.network.cut(from: to, to: from, until: end) }
             }

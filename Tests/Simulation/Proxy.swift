@@ -3,8 +3,8 @@ import Bytes
 import SIPEngine
 import SIPWire
 
-/// A forking proxy (RFC 3261 section 16), written for the simulation: it keeps state for an INVITE outside of a dialog and
-/// forwards everything else without.
+/// A forking proxy (RFC 3261 section 16), written for the simulation: it keeps the state of every transaction, and none of
+/// dialogs.
 final class Proxy: Element {
     /// One INVITE under way.
     final class Context {
@@ -32,10 +32,8 @@ final class Proxy: Element {
 
     static let address = SocketAddress(.v4(0xC000_020A), port: 5060)
     private var contexts: [Context] = []
-    private let secret: UInt64
 
     init(world: World) {
-        self.secret = world.options.seed
         super.init(index: 2, name: "px", address: Self.address, world: world)
     }
 
@@ -61,12 +59,15 @@ final class Proxy: Element {
         }
         var request = request
         self.takeRoutes(&request)
-        if request.to?.tag != nil || request.method == .ack {
-            self.forward(request, on: flow)
-        } else if request.method == .invite {
-            if self.isNew(request, on: flow) { self.fork(request, on: flow) }
+        if request.method == .ack { return self.forward(request, on: flow) }
+        guard self.isNew(request, on: flow) else { return }
+        if request.to?.tag == nil, request.method == .invite {
+            self.fork(request, on: flow, to: self.targets(request))
         } else {
-            self.forward(request, on: flow, to: self.targets(request).first)
+            let next = request.to?.tag == nil ? self.targets(request).first : self.nextHop(request)
+            guard let next, next.address != self.address else { return }
+            guard request.method == .invite else { return self.relay(request, on: flow, next) }
+            self.fork(request, on: flow, to: [next])
         }
     }
 
@@ -81,19 +82,37 @@ final class Proxy: Element {
         for route in routes { request.add(.route, route.printed) }
     }
 
-    /// Without state (RFC 3261 section 16.11): copies of a request get the same branch.
-    private func forward(_ request: SIPMessage, on flow: Flow, to target: Hop? = nil) {
-        guard let forwards = request.maxForwards, forwards > 0, let branch = request.topVia?.branch else { return }
+    private func nextHop(_ request: SIPMessage) -> Hop? {
         let next = request.routes?.first?.uri.sip ?? request.requestURI?.sip
-        guard let hop = target ?? next.flatMap({ self.hop(to: $0) }) else { return }
+        return next.flatMap { self.hop(to: $0) }
+    }
+
+    /// One hop less to go; nil where there is none left.
+    private func lowered(_ request: SIPMessage) -> SIPMessage? {
+        guard let forwards = request.maxForwards, forwards > 0 else { return nil }
         var request = request
         request.set(.maxForwards, ByteString(decimal: forwards - 1))
-        var hash = self.secret
-        for byte in branch.bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return request
+    }
+
+    /// The ACK for a 2xx, which no transaction owns: its copies get the same branch (RFC 3261 section 16.11).
+    private func forward(_ request: SIPMessage, on flow: Flow) {
+        guard let branch = request.topVia?.branch, let hop = self.nextHop(request), hop.address != self.address,
+            var request = self.lowered(request)
+        else { return }
         var token = Via.magicCookie + "px"
-        token.append(hex: hash, width: 16)
+        token.append(hex: branch.hashSeed, width: 16)
         request.prepend(.via, Via(transport: hop.transport, sentBy: self.address, branch: token).printed)
         self.world.send(Parcel(request), from: self, on: self.flow(to: hop))
+    }
+
+    /// Everything but INVITE and ACK. Where no answer comes nothing is said (RFC 4320).
+    private func relay(_ request: SIPMessage, on flow: Flow, _ hop: Hop) {
+        guard let copy = self.lowered(request) else { return }
+        self.start(copy, to: hop) { [weak self] response in
+            guard let self, let response, response.status != .trying else { return }
+            self.answer(request, with: self.popped(response), on: flow)
+        }
     }
 
     private func hop(to uri: SIPURI) -> Hop? {
@@ -124,27 +143,24 @@ final class Proxy: Element {
         Hop(transport: kiosk.options.usesTCP ? .tcp : .udp, address: kiosk.address)
     }
 
-    private func fork(_ request: SIPMessage, on flow: Flow) {
+    private func fork(_ request: SIPMessage, on flow: Flow, to targets: [Hop]) {
         let context = Context(request, flow, self.serverKey(request))
-        let targets = self.targets(request)
         self.answer(request, with: SIPMessage(respondingTo: request, .trying), on: flow)
         guard !targets.isEmpty else { return self.answer(request, .temporarilyUnavailable, on: flow) }
         self.contexts.append(context)
         for target in targets {
             let branch = Branch()
             context.branches.append(branch)
-            branch.client = self.start(self.copy(of: request, on: flow, to: target), to: target) { [weak self] response in
-                self?.answered(context, branch, response)
-            }
+            guard let copy = self.copy(of: request, on: flow, to: target) else { continue }
+            branch.client = self.start(copy, to: target) { [weak self] in self?.answered(context, branch, $0) }
         }
     }
 
-    private func copy(of request: SIPMessage, on flow: Flow, to target: Hop) -> SIPMessage {
-        var copy = request
+    private func copy(of request: SIPMessage, on flow: Flow, to target: Hop) -> SIPMessage? {
+        guard var copy = self.lowered(request), request.to?.tag == nil else { return self.lowered(request) }
         var uri = SIPURI(user: request.requestURI?.sip?.user, host: .address(target.address.address), port: 5060)
         if target.transport == .tcp { uri.parameters.set("transport", "tcp") }
         copy.startLine = .request(.invite, .sip(uri))
-        copy.set(.maxForwards, ByteString(decimal: (request.maxForwards ?? 70) - 1))
         switch self.world.options.recordRouting {
         case .none: break
         case .loose: copy.prepend(.recordRoute, self.route(isLoose: true, target.transport, flow.transport))
@@ -222,21 +238,21 @@ final class Proxy: Element {
         self.answer(context.request, with: self.popped(response), on: context.flow)
     }
 
-    /// An answer to what was forwarded without state: back by the next Via.
+    /// A 2xx to an INVITE that was forgotten: back by the next Via.
     override func receivedStray(_ response: SIPMessage, on flow: Flow) {
         guard response.topVia?.host == .address(self.address.address) else { return }
         let response = self.popped(response)
-        guard let via = response.topVia, let back = via.replyAddress, let transport = SIPTransport(via.transport) else {
-            return
+        guard let via = response.topVia, let back = via.replyAddress, let transport = SIPTransport(via.transport),
+            case .address(let host) = via.host
+        else { return }
+        let stamped = self.flow(to: Hop(transport: transport, address: back))
+        let streams = self.world.network.connections
+        if transport == .udp || streams.contains(where: { $0.end(of: self, on: stamped) != nil }) {
+            return self.world.send(Parcel(response), from: self, on: stamped)
         }
-        var hop = Hop(transport: transport, address: back)
-        if transport == .tcp, !self.world.network.connections.contains(where: { $0.end(of: self, on: self.flow(to: hop)) != nil })
-        {
-            // The stream is gone: to where the sender listens (RFC 3261 section 18.2.2).
-            guard case .address(let host) = via.host else { return }
-            hop.address = SocketAddress(host, port: via.sentByPort)
-        }
-        self.world.send(Parcel(response), from: self, on: self.flow(to: hop))
+        // The stream is gone: to where the sender listens (RFC 3261 section 18.2.2).
+        let listening = Hop(transport: transport, address: SocketAddress(host, port: via.sentByPort))
+        self.world.send(Parcel(response), from: self, on: self.flow(to: listening))
     }
 
     // MARK: - CANCEL
@@ -244,11 +260,6 @@ final class Proxy: Element {
     private func receivedCancel(_ request: SIPMessage, on flow: Flow) {
         let key = self.serverKey(request, as: .invite)
         guard let context = self.contexts.first(where: { $0.key == key }) else {
-            if request.to?.tag != nil {
-                var request = request
-                self.takeRoutes(&request)
-                return self.forward(request, on: flow)
-            }
             let status = StatusCode.callOrTransactionDoesNotExist
             let response = SIPMessage(respondingTo: request, status, toTag: self.newToken())
             return self.world.send(Parcel(response), from: self, on: Self.reply(to: request, on: flow))

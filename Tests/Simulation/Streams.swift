@@ -78,7 +78,7 @@ extension World {
     }
 
     private func append(_ parcel: Parcel, to connection: Connection, _ end: Int) {
-        self.note("\(connection.ends[end].name) => \(connection.ends[1 - end].name) \(parcel.text)")
+        self.draw(parcel.text, from: connection.ends[end], to: connection.ends[1 - end], "stream")
         connection.directions[end].bytes += parcel.bytes
         connection.directions[end].ends.append((connection.directions[end].bytes.count, parcel))
         if connection.state == .open { self.schedule(connection, end) }

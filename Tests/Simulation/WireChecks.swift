@@ -13,6 +13,9 @@ struct WireChecks {
     private struct Request {
         var bytes: [UInt8]
         var at: Instant
+        var remote: SocketAddress
+        var dialog: ByteString
+        var number: UInt32
         var hasProvisional = false
         var hasFailed = false
     }
@@ -24,7 +27,7 @@ struct WireChecks {
 
     /// By branch and method.
     private var requests: [ByteString: Request] = [:]
-    /// The highest number of each of our dialogs, by Call-ID and our tag.
+    /// The highest number of each dialog, by Call-ID and tags.
     private var numbers: [ByteString: UInt32] = [:]
     /// Requests that came, and the final status that each was answered with, by hop and number.
     private var finals: [ByteString: Int] = [:]
@@ -36,8 +39,6 @@ struct WireChecks {
     private static let acknowledgedMs = 31_000
 
     // MARK: - Steps
-
-    mutating func beginStep() {}
 
     mutating func endStep() -> Fault? {
         defer { self.owed.removeAll(keepingCapacity: true) }
@@ -56,6 +57,11 @@ struct WireChecks {
             guard cseq.method == .invite else { return }
             self.answered(branch, status, message, now: now)
         }
+    }
+
+    /// The network said that nobody is there: the transaction is over (RFC 3261 section 17.1.4).
+    mutating func failed(_ flow: Flow) {
+        for (key, request) in self.requests where request.remote == flow.remote { self.requests[key]?.hasFailed = true }
     }
 
     private mutating func answered(_ branch: ByteString, _ status: StatusCode, _ message: SIPMessage, now: Instant) {
@@ -96,18 +102,28 @@ struct WireChecks {
             guard let envelope = message.envelope, message.contains(.contentLength) else {
                 return (parcel, Fault(rule: "malformed", text: "a field is missing in \(parcel.text)"))
             }
+            let isCopy = self.isCopy(message, envelope, bytes)
             let fault =
                 message.isRequest
-                ? self.sentRequest(message, envelope, parcel, now: now) : self.sentResponse(message, envelope, parcel)
-            return (parcel, fault ?? self.described(message))
+                ? self.sentRequest(message, envelope, parcel, to: flow.remote, now: now)
+                : self.sentResponse(message, envelope, parcel)
+            return (parcel, fault ?? (isCopy ? nil : self.described(message)))
         } catch {
             let parcel = Parcel(nil, bytes: bytes)
             return (parcel, Fault(rule: "malformed", text: error.reason.string))
         }
     }
 
+    /// What was sent before may come again after something newer.
+    private func isCopy(_ message: SIPMessage, _ envelope: Envelope, _ bytes: [UInt8]) -> Bool {
+        if let method = message.method {
+            return self.requests[(envelope.via.branch ?? "") + " " + method.token]?.bytes == bytes
+        }
+        return message.status.map { self.finals[Self.hop(envelope.via, envelope.cseq)] == $0.value } ?? false
+    }
+
     private mutating func sentRequest(
-        _ message: SIPMessage, _ envelope: Envelope, _ parcel: Parcel, now: Instant
+        _ message: SIPMessage, _ envelope: Envelope, _ parcel: Parcel, to remote: SocketAddress, now: Instant
     ) -> Fault? {
         guard let method = message.method, let branch = envelope.via.transactionBranch, let tag = envelope.from.tag,
             let forwards = message.maxForwards, forwards > 0
@@ -118,7 +134,9 @@ struct WireChecks {
             if former.bytes == parcel.bytes { return nil }
             return Fault(rule: "branch", text: "one branch for two requests, the second is \(parcel.text)")
         }
-        self.requests[key] = Request(bytes: parcel.bytes, at: now)
+        self.requests[key] = Request(
+            bytes: parcel.bytes, at: now, remote: remote, dialog: Self.dialog(envelope, tag),
+            number: envelope.cseq.number)
         if method == .cancel {
             guard let invite = self.requests[branch + " INVITE"], invite.hasProvisional else {
                 return Fault(rule: "cancel", text: "CANCEL before anything came back")
@@ -128,21 +146,28 @@ struct WireChecks {
         return self.numbered(method, envelope, tag, parcel)
     }
 
+    private static func dialog(_ envelope: Envelope, _ tag: ByteString) -> ByteString {
+        envelope.callID.text + " " + tag + " " + (envelope.to.tag ?? "")
+    }
+
     /// Numbers rise by dialog (RFC 3261 section 12.2.1.1); those of ACK are their INVITE's.
     private mutating func numbered(
         _ method: Method, _ envelope: Envelope, _ tag: ByteString, _ parcel: Parcel
     ) -> Fault? {
-        let dialog = envelope.callID.text + " " + tag
-        let last = self.numbers[dialog]
+        let invite = envelope.callID.text + " " + tag + " "
+        let dialog = Self.dialog(envelope, tag)
+        // The dialogs of a forked INVITE count on from its number, each for itself.
+        let last = self.numbers[dialog] ?? self.numbers[invite]
         let number = envelope.cseq.number
         if method == .ack {
             return number <= last ?? 0 ? nil : Fault(rule: "cseq", text: "an ACK for no INVITE: \(parcel.text)")
         }
         if let last, number <= last {
-            // Other branches of a fork count for themselves: their BYE has the number after the INVITE, too.
-            guard method == .bye || method == .prack else {
-                return Fault(rule: "cseq", text: "\(parcel.text) after \(last)")
+            // Where the way was refused, the same request goes by the other transport (RFC 3261 section 18.1.1).
+            let goesAgain = self.requests.values.contains {
+                $0.hasFailed && $0.dialog == dialog && $0.number == number
             }
+            guard goesAgain else { return Fault(rule: "cseq", text: "\(parcel.text) after \(last)") }
         }
         self.numbers[dialog] = max(number, last ?? 0)
         return nil
@@ -157,7 +182,9 @@ struct WireChecks {
         if status.isProvisional {
             return former == 0 ? nil : Fault(rule: "answer", text: "\(parcel.text) after the final \(former)")
         }
-        if former != 0, former != status.value {
+        // An answer without state may come out otherwise when the copy finds that the call has begun or is over.
+        let isStateless = former == 481 || status.value == 481 && (former >= 400 || envelope.cseq.method == .cancel)
+        if former != 0, former != status.value, !isStateless {
             return Fault(rule: "answer", text: "two final answers, \(former) and then \(parcel.text)")
         }
         self.finals[hop] = status.value

@@ -29,8 +29,9 @@ final class World {
     var draw: Generator
     private(set) var hasFaults = true
     private(set) var violation: Violation?
-    /// Calls that were tried, by whomever.
-    var calls = 0
+    /// Calls that were tried, by whomever; a world in which nobody could counts as one.
+    var calls: Int { max(self.attempts, 1) }
+    var attempts = 0
     private var queue = EventQueue()
     private var steps = 0
 
@@ -69,6 +70,7 @@ final class World {
         self.run(forMs: Self.safetyMs)
         self.note("---- faults stop")
         self.hasFaults = false
+        for agent in self.agents { agent.expectNews() }
         let patience = self.options.kiosks.map { max($0.ringTimeoutMs, $0.mediaTimeoutMs + 6000) }.max() ?? 0
         self.run(forMs: Self.transactionMs + patience + 3000)
         self.checkWhole()
@@ -114,6 +116,12 @@ final class World {
         self.note("!!!! \(rule): \(text)")
     }
 
+    /// A message in the log: an arrow between the columns of its ends.
+    func draw(_ text: @autoclosure () -> String, from node: any Node, to target: any Node, _ fate: String) {
+        guard self.log != nil else { return }
+        self.note(Ladder.line(text(), from: node.index, to: target.index, of: self.network.nodes.map { $0.name }, fate))
+    }
+
     func note(_ text: @autoclosure () -> String) {
         guard let log = self.log else { return }
         let microseconds = self.now.nanoseconds / 1000
@@ -140,13 +148,17 @@ extension World {
         let dialogs = kiosk.census.dialogs
         let whole = dialogs.first { name in
             guard let mirrored = name.mirrored else { return false }
-            return self.kiosks.contains { $0 !== kiosk && $0.state == "connected" && $0.census.dialogs.contains(mirrored) }
-                || self.agents.contains { $0.isIn(mirrored) }
+            return self.agents.contains { $0.isIn(mirrored) }
+                || self.kiosks.contains {
+                    $0 !== kiosk && $0.state == "connected" && $0.census.dialogs.contains(mirrored)
+                }
         }
+        // On hold silence is no sign: only a session timer (RFC 4028) could tell, perhaps long after this act.
+        guard kiosk.media.talks else { return }
         guard whole != nil else {
             return self.violate("alone", "\(kiosk.name) is in a call with nobody; it has \(dialogs.count) dialogs")
         }
-        if kiosk.media.shouldHear, (kiosk.media.heardAt ?? .zero) + .seconds(4) < self.now {
+        if (kiosk.media.heardAt ?? .zero) + .seconds(4) < self.now {
             self.violate("deaf", "\(kiosk.name) is in a call and hears nothing")
         }
     }

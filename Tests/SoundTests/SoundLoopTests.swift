@@ -118,6 +118,26 @@ final class SoundLoopTests: XCTestCase {
         XCTAssertEqual(bench.statistics.count, 0)
     }
 
+    /// PCMU 0xFF is silence, 0x20 is loud.
+    func testCaseH122SilenceIsNoSoundUntilItIsAllThatComes() {
+        let bench = Bench()
+        bench.orders = [.start(self.plan())]
+        for number in 0..<50 {
+            bench.orders.append(self.packet(number, [UInt8](repeating: number < 40 ? 0xFF : 0x20, count: 160)))
+            bench.run(ms: 20)
+            if number < 40 { XCTAssertEqual(bench.firstSounds.count, 0) }
+        }
+        XCTAssertEqual(bench.firstSounds.count, 1)
+        let begin = bench.now
+        bench.orders = [.start(self.plan())]
+        for number in 0..<200 {
+            bench.orders.append(self.packet(number, [UInt8](repeating: 0xFF, count: 160)))
+            bench.run(ms: 20)
+        }
+        XCTAssertEqual(bench.firstSounds.count, 2)
+        XCTAssertGreaterThanOrEqual(((bench.firstSounds.last ?? begin) - begin).milliseconds, 3000)
+    }
+
     func testPacketsOfNoCallAreDropped() {
         let bench = Bench()
         for number in 0..<20 { bench.orders.append(self.packet(number, [1, 2, 3])) }

@@ -22,11 +22,10 @@ from typing import NamedTuple
 BOARD = Path(__file__).resolve().parent.parent
 # Which files hold a group's checks.
 FILES = {
-    "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "purity": ["purity"],
-    "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
+    "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "simulate": ["simulate"],
+    "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk"], "kamailio": ["kamailio"], "stranger": ["stranger"],
-    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request",
-             "race_stream", "race_ghost"],
+    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
 LIMIT_S = 420

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulation: worlds played by processes, and what they say added up."""

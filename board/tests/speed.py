@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has to be fast, beside somebody else's code that does the same."""
+
+from tests import benches
+from tests.runner import Failed, check
+
+PARSE_US = 20
+
+
+@check("bench/parse-invite")
+def parse_invite(context):
+    try:
+        ours, theirs = benches.parse()
+    except benches.NotMeasured as fault:
+        raise Failed("not measured", str(fault)) from fault
+    if ours > PARSE_US:
+        raise Failed(benches.sentence(ours, theirs), "too slow")
+    return benches.sentence(ours, theirs)
