@@ -18,7 +18,7 @@ from typing import NamedTuple, Optional
 BINARY = Path("/cache/simulation/release/Simulation")
 BUILD = ["swift", "build", "-c", "release", "--product", "Simulation", "--scratch-path", "/cache/simulation"]
 CANARIES = ["swallow-ack", "swallow-bye", "deaf-clock", "same-branch", "other-final", "cut-message", "keep-media",
-            "hasty-cancel", "old-number"]
+            "hasty-cancel", "old-number", "old-version"]
 PROGRESS_S = 5
 # A world takes milliseconds: one that takes so long will never end.
 STALL_S = 60
