@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SDPWire
 import SIPEngine
 
 /// Keys pressed in a call, and what else goes by INFO.

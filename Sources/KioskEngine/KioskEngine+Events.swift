@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import MediaEngine
+import SIPEngine
 
 /// What the kiosk tells programs: events, and the answer to `status`. One JSON object a line, its members listed in
 /// `docs/protocol/control.md`.

@@ -114,6 +114,7 @@ extension SIPEngine {
             }
             return
         }
+        if !response.body.isEmpty { self.calls[index].change.outdate() }
         self.settleSession(request.message, in: &response, at: index, now: now)
     }
 

@@ -46,11 +46,15 @@ extension SIPEngine {
         }
     }
 
-    /// The early dialog of the same tag goes on; where there was none, the 2xx makes one.
+    /// The early dialog of the same tag goes on, with its numbers: the 2xx has the last word only on the route set and on
+    /// the target. Where there was none, the 2xx makes one.
     private func dialog(madeBy response: SIPMessage, to entry: ClientEntry, of call: Int?) -> Dialog? {
-        guard let made = Dialog(request: entry.request, response: response, flow: entry.dialogFlow) else { return nil }
-        guard let call, let early = self.calls[call].earlyIndex(made.remoteTag) else { return made }
-        return self.calls[call].early[early].dialog.confirmed(as: made)
+        guard var made = Dialog(request: entry.request, response: response, flow: entry.dialogFlow) else { return nil }
+        let remoteTag = made.remoteTag
+        if let last = entry.earlyNumbers.first(where: { $0.remoteTag == remoteTag }) { made.goOn(after: last.number) }
+        guard let call, let early = self.calls[call].earlyIndex(remoteTag) else { return made }
+        made.remoteCSeq = self.calls[call].early[early].dialog.remoteCSeq
+        return made
     }
 
     /// This branch has won: the other early dialogs are forgotten.

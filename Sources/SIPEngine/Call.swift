@@ -41,6 +41,12 @@ struct Call {
     /// The transaction of the peer's INVITE or UPDATE that waits for our decision.
     var pending: UInt64?
     var accept: Accept?
+    /// Hops that take no TCP: large requests go there by UDP at once.
+    var streamsRefused: [SocketAddress] = []
+    /// INFO requests, of which the first is out.
+    var informs: [Inform] = []
+    /// A REFER came before.
+    var wasReferred = false
     /// Our session description that stands.
     var localDescription: [UInt8] = []
     var peer = PeerAbilities()
@@ -52,12 +58,6 @@ struct Call {
     var replaces: CallHandle?
     /// Who the far end says it is, as it was told last.
     var identity: NameAddr?
-    /// Hops that take no TCP: large requests go there by UDP at once.
-    var streamsRefused: [SocketAddress] = []
-    /// INFO requests, of which the first is out.
-    var informs: [Inform] = []
-    /// A REFER came before.
-    var wasReferred = false
 
     /// Whether a request of the peer's belongs to this call.
     func owns(_ envelope: Envelope) -> Bool {

@@ -18,7 +18,10 @@ extension SIPEngine {
             else { continue }
             var message = self.sessionRequest(.invite, at: index)
             message.add(.contentType, "application/sdp")
-            message.body = attempt.offer
+            switch attempt.wish {
+            case .offer(let offer): message.body = offer
+            case .refresh: message.body = self.calls[index].localDescription
+            }
             guard let dialog = self.calls[index].dialog else {
                 preconditionFailure("only a session that stands is changed")
             }
@@ -61,9 +64,9 @@ extension SIPEngine {
         self.calls[index].peer.learn(from: response)
         self.calls[index].sessionTimer.agreed(response.sessionAgreement, now: now)
         if case .sdp(let answer) = response.sessionDescription {
-            self.calls[index].localDescription = attempt.offer
+            self.calls[index].localDescription = entry.request.body
             self.tell(handle, .changed(answer: answer))
-        } else if attempt.purpose == .offer {
+        } else if attempt.wish != .refresh {
             // Our offer was not answered: RFC 3261 has no such 2xx. The session stands as it was.
             self.tell(handle, .changeRefused(.notAcceptableHere))
         }
@@ -97,7 +100,7 @@ extension SIPEngine {
     private mutating func changeRefused(_ index: Int, _ status: StatusCode, now: Instant) {
         guard let attempt = self.calls[index].change.finished() else { return }
         self.calls[index].sessionTimer.refused(now: now)
-        switch attempt.purpose {
+        switch attempt.wish {
         case .offer: self.tell(self.calls[index].handle, .changeRefused(status))
         case .refresh: break
         }

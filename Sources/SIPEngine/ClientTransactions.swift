@@ -26,6 +26,12 @@ struct ClientEntry {
         case notify(UInt64)
     }
 
+    /// The number of our last request in the early dialog of a tag.
+    struct EarlyNumber {
+        let remoteTag: ByteString?
+        var number: UInt32
+    }
+
     /// A 2xx that was acknowledged, so that its copies are, too.
     struct Acknowledged {
         let remoteTag: ByteString?
@@ -52,6 +58,9 @@ struct ClientEntry {
     let dialog: Dialog?
     /// INVITE only: the dialogs that its 2xx made, the call's own among them.
     var acknowledged: [Acknowledged] = []
+    /// INVITE only: the last numbers that we used in its early dialogs, which a 2xx goes on from; the call may be over by
+    /// then.
+    var earlyNumbers: [EarlyNumber] = []
     /// INVITE only: the ACK for its 300–699.
     var acknowledgement: [UInt8]?
 
@@ -78,6 +87,15 @@ struct ClientEntry {
         switch self.machine {
         case .invite(let machine): return machine.state == .terminated
         case .other(let machine): return machine.state == .terminated
+        }
+    }
+
+    /// Takes note of a number used in an early dialog. The call bounds how many there are.
+    mutating func noteEarly(_ number: UInt32, _ remoteTag: ByteString?) {
+        if let known = self.earlyNumbers.firstIndex(where: { $0.remoteTag == remoteTag }) {
+            self.earlyNumbers[known].number = number
+        } else {
+            self.earlyNumbers.append(EarlyNumber(remoteTag: remoteTag, number: number))
         }
     }
 

@@ -15,7 +15,7 @@ struct Dialog {
     /// The number of our last request.
     private(set) var localCSeq: UInt32
     /// The number of the peer's last request; nil before its first.
-    private(set) var remoteCSeq: UInt32?
+    var remoteCSeq: UInt32?
     /// The peer's Contact: where requests of ours end.
     var remoteTarget: SIPURI
     /// The proxies that want to see our requests, first hop first.
@@ -69,13 +69,9 @@ struct Dialog {
         case tooLow
     }
 
-    /// As the 2xx made it, with the numbers that were used while it was early (RFC 3261 section 13.2.2.4: the 2xx has the
-    /// last word on the route set and on the target).
-    func confirmed(as made: Dialog) -> Dialog {
-        var dialog = made
-        dialog.localCSeq = self.localCSeq
-        dialog.remoteCSeq = self.remoteCSeq
-        return dialog
+    /// Requests of ours with numbers up to this were sent while the dialog was early.
+    mutating func goOn(after number: UInt32) {
+        self.localCSeq = max(self.localCSeq, number)
     }
 
     /// The Contact of a target refresh request or of its 2xx (section 12.2).

@@ -15,50 +15,49 @@ enum HeadScan {
         of name: ByteString, compact: UInt8? = nil, in bytes: [UInt8], bytesMax: Int = .max
     ) -> ArraySlice<UInt8>? {
         let end = min(bytes.count, bytesMax)
-        var index = self.headStart(bytes, end)
-        while let lineFeed = bytes[index..<end].firstIndex(of: ASCII.lineFeed) {
-            index = lineFeed + 1
-            guard index < end, bytes[index] != ASCII.lineFeed, bytes[index] != ASCII.carriageReturn else { return nil }
-            guard let colon = self.colon(after: name, compact, bytes[index..<end]) else { continue }
-            var start = colon + 1
-            while start < end, ASCII.isBlank(bytes[start]) { start += 1 }
-            var stop = start
-            while stop < end, bytes[stop] != ASCII.lineFeed, bytes[stop] != ASCII.carriageReturn { stop += 1 }
-            while stop > start, ASCII.isBlank(bytes[stop - 1]) { stop -= 1 }
-            return bytes[start..<stop]
-        }
-        return nil
-    }
-
-    /// Past the line ends that may stand before a message.
-    private static func headStart(_ bytes: [UInt8], _ end: Int) -> Int {
+        let initial = name.bytes[0]
         var index = 0
-        while index < end, bytes[index] == ASCII.lineFeed || bytes[index] == ASCII.carriageReturn { index += 1 }
-        return index
-    }
-
-    /// Where the colon is, if `line` begins with the name in either form, and blanks, and a colon.
-    private static func colon(after name: ByteString, _ compact: UInt8?, _ line: ArraySlice<UInt8>) -> Int? {
-        guard let first = line.first.map(ASCII.lowercased) else { return nil }
-        var index = line.startIndex
-        if first == name.bytes[0], line.count > name.count, self.begins(line, with: name) {
-            index += name.count
-            if let colon = self.colon(line[index...]) { return colon }
+        // Line ends may stand before a message.
+        while index < end, self.isLineEnd(bytes[index]) { index += 1 }
+        while true {
+            while index < end, bytes[index] != ASCII.lineFeed { index += 1 }
+            index += 1
+            guard index < end, !self.isLineEnd(bytes[index]) else { return nil }
+            let first = ASCII.lowercased(bytes[index])
+            guard first == initial || first == compact else { continue }
+            let long = self.colon(in: bytes, index + name.count, end)
+            if let long, self.begins(bytes, index, with: name) { return self.value(in: bytes, long + 1, end) }
+            if first == compact, let short = self.colon(in: bytes, index + 1, end) {
+                return self.value(in: bytes, short + 1, end)
+            }
         }
-        guard first == compact else { return nil }
-        return self.colon(line[(line.startIndex + 1)...])
     }
 
-    private static func begins(_ line: ArraySlice<UInt8>, with name: ByteString) -> Bool {
-        for offset in 0..<name.count where ASCII.lowercased(line[line.startIndex + offset]) != name.bytes[offset] {
+    private static func value(in bytes: [UInt8], _ start: Int, _ end: Int) -> ArraySlice<UInt8> {
+        var start = start
+        while start < end, ASCII.isBlank(bytes[start]) { start += 1 }
+        var stop = start
+        while stop < end, !self.isLineEnd(bytes[stop]) { stop += 1 }
+        while stop > start, ASCII.isBlank(bytes[stop - 1]) { stop -= 1 }
+        return bytes[start..<stop]
+    }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == ASCII.lineFeed || byte == ASCII.carriageReturn
+    }
+
+    /// There is a colon after it, so that `name` lies within the bytes.
+    private static func begins(_ bytes: [UInt8], _ start: Int, with name: ByteString) -> Bool {
+        for offset in 0..<name.count where ASCII.lowercased(bytes[start + offset]) != name.bytes[offset] {
             return false
         }
         return true
     }
 
-    private static func colon(_ rest: ArraySlice<UInt8>) -> Int? {
-        var index = rest.startIndex
-        while index < rest.endIndex, rest[index] == ASCII.space || rest[index] == ASCII.tab { index += 1 }
-        return index < rest.endIndex && rest[index] == ASCII.colon ? index : nil
+    /// Where a colon is, with nothing but blanks before it.
+    private static func colon(in bytes: [UInt8], _ start: Int, _ end: Int) -> Int? {
+        var index = start
+        while index < end, bytes[index] == ASCII.space || bytes[index] == ASCII.tab { index += 1 }
+        return index < end && bytes[index] == ASCII.colon ? index : nil
     }
 }

@@ -10,17 +10,15 @@ import SIPWire
 ///
 /// A 491 is followed by one more try; a second one counts as a refusal.
 struct OwnChange {
-    enum Purpose: Hashable {
-        /// The user's offer.
-        case offer
+    enum Wish: Hashable {
+        /// The user's session description.
+        case offer([UInt8])
         /// The session is only kept alive (RFC 4028): the description is the one that stands.
         case refresh
     }
 
     struct Attempt: Hashable {
-        var purpose: Purpose
-        /// The session description.
-        var offer: [UInt8]
+        var wish: Wish
         var isSecondTry = false
     }
 
@@ -56,13 +54,13 @@ struct OwnChange {
     mutating func offer(_ offer: [UInt8]) -> OnOffer {
         switch self.state {
         case .idle, .queued:
-            self.state = .queued(Attempt(purpose: .offer, offer: offer))
+            self.state = .queued(Attempt(wish: .offer(offer)))
             return .taken
         case .waiting(let attempt):
-            self.state = .waiting(Attempt(purpose: .offer, offer: offer, isSecondTry: attempt.isSecondTry))
+            self.state = .waiting(Attempt(wish: .offer(offer), isSecondTry: attempt.isSecondTry))
             return .taken
         case .out(let attempt, next: _):
-            switch attempt.purpose {
+            switch attempt.wish {
             case .offer: return .refuse
             case .refresh:
                 self.state = .out(attempt, next: offer)
@@ -72,9 +70,9 @@ struct OwnChange {
     }
 
     /// The session wants a refresh. Whatever is on its way already will do.
-    mutating func refresh(_ description: [UInt8]) {
+    mutating func refresh() {
         switch self.state {
-        case .idle: self.state = .queued(Attempt(purpose: .refresh, offer: description))
+        case .idle: self.state = .queued(Attempt(wish: .refresh))
         case .queued, .waiting, .out: break
         }
     }
@@ -93,7 +91,7 @@ struct OwnChange {
     mutating func finished() -> Attempt? {
         switch self.state {
         case .out(let attempt, let next):
-            self.state = next.map { .queued(Attempt(purpose: .offer, offer: $0)) } ?? .idle
+            self.state = next.map { .queued(Attempt(wish: .offer($0))) } ?? .idle
             return attempt
         case .idle, .queued, .waiting: return nil
         }
@@ -111,7 +109,7 @@ struct OwnChange {
         switch self.state {
         case .out(let attempt, let next):
             guard !attempt.isSecondTry else { return .refuse }
-            var again = next.map { Attempt(purpose: .offer, offer: $0) } ?? attempt
+            var again = next.map { Attempt(wish: .offer($0)) } ?? attempt
             again.isSecondTry = true
             self.state = .waiting(again)
             self.timers.set(.glare, afterMs: delayMs, now: now)
@@ -125,6 +123,17 @@ struct OwnChange {
         switch self.state {
         case .waiting(let attempt): self.state = .queued(attempt)
         case .idle, .queued, .out: break
+        }
+    }
+
+    /// We answered an offer of the peer's: an offer of the user's that waits is older than what stands now, and is
+    /// forgotten. The user knows the new session, and makes its offer anew.
+    mutating func outdate() {
+        switch self.state {
+        case .queued(let attempt), .waiting(let attempt):
+            if attempt.wish != .refresh { self.stop() }
+        case .out(let attempt, next: _): self.state = .out(attempt, next: nil)
+        case .idle: break
         }
     }
 

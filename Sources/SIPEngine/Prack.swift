@@ -12,6 +12,7 @@ extension SIPEngine {
         let invite = CSeq(self.clients[client].number, .invite)
         let number = self.calls[index].early[early].dialog.takeNumber()
         let dialog = self.calls[index].early[early].dialog
+        self.clients[client].noteEarly(number, dialog.remoteTag)
         var message = dialog.request(.prack, number: number)
         message.add(.rack, RAck(rseq, invite).printed)
         self.sendRequest(message, on: dialog.nextHop, for: .prack, now: now)

@@ -156,14 +156,13 @@ extension SIPEngine {
             return self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
         }
         if request.flow.transport == .tcp { self.calls[index].dialog?.moved(to: request.flow) }
-        let isNotify = request.method == .notify
-        if !isNotify, let refusal = self.fault(of: request) { return self.refuse(request, refusal) }
-        if self.calls[index].received(request.envelope) == .tooLow {
-            return self.refuse(request, Refusal(.serverInternalError))
-        }
         // A full table is no reason to keep a call that the peer has left: without an entry, only the copies of its BYE
         // get a worse answer.
         let id = self.startServer(request, .forDialogs, now: now)
+        if let refusal = self.faultInDialog(of: request, at: index) {
+            guard let id else { return self.refuse(request, refusal) }
+            return self.refuse(request, refusal, id, now: now)
+        }
         switch (request.method, id) {
         case (.bye, let id): self.receivedBye(request, at: index, id, now: now)
         case (_, nil): self.refuse(request, Refusal(.serviceUnavailable))
@@ -178,6 +177,14 @@ extension SIPEngine {
         case (.ack, let id?), (.cancel, let id?), (.register, let id?), (.subscribe, let id?), (.publish, let id?),
             (.other, let id?):
             self.refuse(request, Refusal(.methodNotAllowed, [self.allowHeader]), id, now: now)
+        }
+    }
+
+    private mutating func faultInDialog(of request: Inbound, at index: Int) -> Refusal? {
+        if request.method != .notify, let refusal = self.fault(of: request) { return refusal }
+        switch self.calls[index].received(request.envelope) {
+        case .inOrder: return nil
+        case .tooLow: return Refusal(.serverInternalError)
         }
     }
 

@@ -136,7 +136,7 @@ extension CallMachine.State {
     var isConfirmed: Bool {
         switch self {
         case .accepted, .connected, .changing, .deciding, .reaccepted: return true
-        case .calling, .proceeding, .decidingEarly, .cancelHeld, .cancelling, .offered, .closing, .answering, .ending,
+        case .calling, .proceeding, .decidingEarly, .cancelHeld, .cancelling, .offered, .answering, .closing, .ending,
             .ended:
             return false
         }

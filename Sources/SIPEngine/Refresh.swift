@@ -35,7 +35,7 @@ extension SIPEngine {
     private mutating func refresh(_ index: Int, now: Instant) {
         let description = self.calls[index].localDescription
         guard self.calls[index].peer.allowsUpdate || description.isEmpty else {
-            return self.calls[index].change.refresh(description)
+            return self.calls[index].change.refresh()
         }
         let message = self.sessionRequest(.update, at: index)
         guard let dialog = self.calls[index].dialog else { preconditionFailure("a session has a dialog") }
@@ -55,7 +55,7 @@ extension SIPEngine {
         switch status {
         case .methodNotAllowed, .notImplemented:
             self.calls[index].peer.allowsUpdate = false
-            self.calls[index].change.refresh(self.calls[index].localDescription)
+            self.calls[index].change.refresh()
         case .sessionIntervalTooSmall:
             self.calls[index].raiseInterval(response.minSESeconds)
             self.calls[index].sessionTimer.refused(now: now)

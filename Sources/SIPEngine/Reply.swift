@@ -67,8 +67,7 @@ extension SIPEngine {
     static let allowed: [Method] = [
         .invite, .ack, .cancel, .bye, .options, .info, .update, .prack, .refer, .message,
     ]
-
-    /// The extensions that we know, for Supported, and what may be in Require.
+    /// Option tags that we understand in Require and write into Supported.
     static let extensions: [ByteString] = ["100rel", "timer", "replaces", "norefersub", "from-change"]
 
     var allowHeader: Header { Header(.allow, ByteString.list(Self.allowed.map { $0.token })) }

@@ -39,6 +39,8 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
     case cancelLimit
     /// Nobody decided about an incoming call, or about a changed session.
     case decision
+    /// Nobody decided about a REFER, or its subscription is over.
+    case referral
     /// Our re-INVITE got no final answer.
     case changeLimit
     /// Our re-INVITE that collided with the peer's is tried again (RFC 3261 section 14.1).
@@ -51,8 +53,6 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
     case provisional
     /// A 1xx of ours got no PRACK for 64*T1.
     case provisionalLimit
-    /// Nobody decided about a REFER, or its subscription is over.
-    case referral
 }
 
 /// The deadlines of one transaction or call: a fixed table, one place for each timer.

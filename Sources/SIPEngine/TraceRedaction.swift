@@ -4,144 +4,178 @@ import Bytes
 /// Takes out of a message what nobody may read in a trace: credentials and challenges, keys of media, passwords in
 /// URIs, and what people said or typed (texts, digits).
 ///
-/// It works on raw lines, so that a faulty message is no way around it.
-enum Redaction {
+/// It works on raw lines, so that a faulty message is no way around it, and copies what stays in pieces as large as
+/// possible, for every message goes through it.
+struct Redaction {
     private static let mark: ByteString = "***"
     private static let secretHeaders: [ByteString] = [
         "authorization", "proxy-authorization", "www-authenticate", "proxy-authenticate", "authentication-info",
         "proxy-authentication-info",
     ]
+    private static let secretPrefix: ByteString = "p-access"
+    private static let secretPart: ByteString = "token"
     private static let secretLines: [ByteString] = ["a=crypto:", "a=key-mgmt:", "a=ice-pwd:", "k="]
     private static let schemes: [ByteString] = ["sip:", "sips:", "http:", "https:"]
 
+    /// `message` up to the last whole line within `bytesMax`: in one that is cut nobody can tell what is secret.
     static func redacted(_ message: [UInt8], bytesMax: Int) -> [UInt8] {
-        var lines = Lines(message, bytesMax: bytesMax)
-        var text: [UInt8] = []
-        text.reserveCapacity(min(message.count, bytesMax))
-        var hidesRest = false
-        while let line = lines.next() {
-            if line.isBlank {
-                if text.isEmpty { continue }
-                text += line.whole
-                break
-            }
-            // What continues a line belongs to it.
-            let isContinuation = line.text.first == ASCII.space || line.text.first == ASCII.tab
-            if isContinuation && hidesRest { continue }
-            let name = isContinuation ? nil : Self.secretName(line.text)
-            hidesRest = name != nil
-            text += name.map { Self.masked(line, afterName: $0) } ?? Self.withoutPasswords(line.whole)
-        }
-        if !Self.showsBody(message) {
-            // Not even its length: it would tell a digit from a word.
-            if !lines.isAtEnd { text += Self.mark.bytes }
-            return text
-        }
-        while let line = lines.next() { text += Self.bodyLine(line) }
-        return text
+        var end = min(message.count, bytesMax)
+        if end < message.count { end = (message[..<end].lastIndex(of: ASCII.lineFeed) ?? -1) + 1 }
+        var redaction = Redaction(message, end: end)
+        redaction.takeHead()
+        redaction.takeBody()
+        return redaction.text
+    }
+
+    private let bytes: [UInt8]
+    private let end: Int
+    private var position = 0
+    private var text: [UInt8] = []
+    /// Bytes from here to where we are stay, and were not copied yet.
+    private var kept = 0
+
+    private init(_ bytes: [UInt8], end: Int) {
+        self.bytes = bytes
+        self.end = end
+        self.text.reserveCapacity(end)
+    }
+
+    /// Puts the mark in place of `range`.
+    private mutating func hide(_ range: Range<Int>) {
+        self.drop(range)
+        self.text += Self.mark.bytes
+    }
+
+    private mutating func drop(_ range: Range<Int>) {
+        self.text += self.bytes[self.kept..<range.lowerBound]
+        self.kept = range.upperBound
+    }
+
+    /// The next line without its end, which is passed over.
+    private mutating func takeLine() -> Range<Int> {
+        let start = self.position
+        var index = start
+        while index < self.end, self.bytes[index] != ASCII.lineFeed { index += 1 }
+        self.position = min(index + 1, self.end)
+        return start..<(index > start && self.bytes[index - 1] == ASCII.carriageReturn ? index - 1 : index)
     }
 
     // MARK: - Head
 
+    private mutating func takeHead() {
+        while self.position < self.end,
+            self.bytes[self.position] == ASCII.carriageReturn
+                || self.bytes[self.position] == ASCII.lineFeed
+        {
+            self.position += 1
+        }
+        self.kept = self.position
+        var isSecret = false
+        while self.position < self.end {
+            let line = self.takeLine()
+            guard let first = self.bytes[line].first else { return }
+            // What continues a line belongs to it.
+            let isContinuation = first == ASCII.space || first == ASCII.tab
+            if !isContinuation {
+                let colon = self.secretColon(line)
+                isSecret = colon != nil
+                if let colon { self.hideValue(colon + 1..<line.upperBound) }
+            } else if isSecret {
+                self.drop(line.lowerBound..<self.position)
+            }
+            if !isSecret { self.hidePasswords(line) }
+        }
+    }
+
     /// Where the name of a field ends that is secret; nil for any other line.
-    private static func secretName(_ line: ArraySlice<UInt8>) -> Int? {
-        guard let colon = line.firstIndex(of: ASCII.colon) else { return nil }
-        let name = ByteString(line[..<colon]).trimmed().lowercasedASCII()
+    private func secretColon(_ line: Range<Int>) -> Int? {
+        guard let colon = self.colon(in: line) else { return nil }
+        var end = colon
+        while end > line.lowerBound, ASCII.isBlank(self.bytes[end - 1]) { end -= 1 }
+        let name = line.lowerBound..<end
         let isSecret =
-            self.secretHeaders.contains(name) || name.hasPrefix("p-access") || name.containsIgnoringCase("token")
+            Self.secretHeaders.contains { $0.count == name.count && self.begins(name, with: $0) }
+            || self.begins(name, with: Self.secretPrefix)
+            || name.contains { self.begins($0..<end, with: Self.secretPart) }
         return isSecret ? colon : nil
     }
 
-    /// The name and the scheme (`Digest`) stay.
-    private static func masked(_ line: Line, afterName colon: Int) -> [UInt8] {
-        let value = ByteString(line.text[(colon + 1)...]).trimmed()
-        let scheme = value.slice(0..<(value.firstIndex(of: ASCII.space) ?? 0))
-        let name = ByteString(line.text[...colon])
-        return (name + " " + scheme + (scheme.isEmpty ? "" : " ") + self.mark + "\r\n").bytes
+    /// - Parameter text: in lower case.
+    private func begins(_ range: Range<Int>, with text: ByteString) -> Bool {
+        guard range.count >= text.count else { return false }
+        for offset in 0..<text.count
+        where ASCII.lowercased(self.bytes[range.lowerBound + offset]) != text.bytes[offset] {
+            return false
+        }
+        return true
+    }
+
+    private func colon(in range: Range<Int>) -> Int? {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if self.bytes[index] == ASCII.colon { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// The scheme (`Digest`) stays.
+    private mutating func hideValue(_ value: Range<Int>) {
+        var start = value.lowerBound
+        while start < value.upperBound, ASCII.isBlank(self.bytes[start]) { start += 1 }
+        let space = self.bytes[start..<value.upperBound].firstIndex(of: ASCII.space)
+        self.hide((space.map { $0 + 1 } ?? start)..<value.upperBound)
     }
 
     /// `scheme:user:password@` loses its password.
-    private static func withoutPasswords(_ line: ArraySlice<UInt8>) -> [UInt8] {
-        guard line.contains(ASCII.at) else { return Array(line) }
-        var text: [UInt8] = []
-        var wordStart = 0
-        for byte in line {
-            if byte == ASCII.at, let colon = self.passwordColon(text[wordStart...]) {
-                text.removeLast(text.count - colon - 1)
-                text += self.mark.bytes
+    private mutating func hidePasswords(_ line: Range<Int>) {
+        var word = line.lowerBound
+        for index in line {
+            let byte = self.bytes[index]
+            if byte == ASCII.at, let first = self.colon(in: word..<index),
+                let second = self.colon(in: first + 1..<index), self.isScheme(word..<first + 1)
+            {
+                self.hide(second + 1..<index)
+                word = index
+            } else if ASCII.isBlank(byte) || byte == ASCII.less || byte == ASCII.quote {
+                word = index + 1
             }
-            text.append(byte)
-            if ASCII.isBlank(byte) || byte == ASCII.less || byte == ASCII.quote { wordStart = text.count }
         }
-        return text
     }
 
-    /// The second colon of a word that begins like a URI.
-    private static func passwordColon(_ word: ArraySlice<UInt8>) -> Int? {
-        let text = ByteString(word.prefix(6))
-        guard self.schemes.contains(where: { text.hasPrefixIgnoringCase($0) }),
-            let first = word.firstIndex(of: ASCII.colon)
-        else { return nil }
-        return word[(first + 1)...].firstIndex(of: ASCII.colon)
+    private func isScheme(_ range: Range<Int>) -> Bool {
+        Self.schemes.contains { $0.count == range.count && self.begins(range, with: $0) }
     }
 
     // MARK: - Body
 
+    private mutating func takeBody() {
+        guard self.position < self.end else { return self.drop(self.end..<self.end) }
+        guard self.showsBody else {
+            // Not even its length: it would tell a digit from a word.
+            return self.hide(self.position..<self.end)
+        }
+        while self.position < self.end {
+            let line = self.takeLine()
+            if let secret = Self.secretLines.first(where: { self.begins(line, with: $0) }) {
+                self.hide(line.lowerBound + secret.count..<line.upperBound)
+            }
+        }
+        self.drop(self.end..<self.end)
+    }
+
     /// Session descriptions, pieces of messages and orders about pictures are shown; whatever else may be what people
     /// said.
-    private static func showsBody(_ message: [UInt8]) -> Bool {
-        guard let field = HeadScan.value(of: "content-type", compact: UInt8(ascii: "c"), in: message) else {
+    private var showsBody: Bool {
+        guard let field = HeadScan.value(of: "content-type", compact: UInt8(ascii: "c"), in: self.bytes) else {
             return false
         }
         let type = ByteString(field)
-        let isMultipart = type.hasPrefixIgnoringCase("multipart/")
-        guard !isMultipart else {
-            let isText = ["MESSAGE ", "INFO "].contains { (name: ByteString) in message.starts(with: name.bytes) }
-            return !isText
-        }
         let shown: [ByteString] = ["application/sdp", "message/sipfrag", "application/media_control+xml"]
-        return shown.contains { type.hasPrefixIgnoringCase($0) }
-    }
-
-    private static func bodyLine(_ line: Line) -> [UInt8] {
-        let text = ByteString(line.text)
-        guard let secret = self.secretLines.first(where: { text.hasPrefixIgnoringCase($0) }) else {
-            return Array(line.whole)
-        }
-        return (secret + self.mark + "\r\n").bytes
-    }
-}
-
-/// One line, without and with its end.
-private struct Line {
-    let text: ArraySlice<UInt8>
-    let whole: ArraySlice<UInt8>
-
-    var isBlank: Bool { self.text.isEmpty }
-}
-
-/// The lines of a message as far as it is kept. One that is cut there is left out, for nobody could tell what is secret
-/// in it.
-private struct Lines {
-    private let bytes: ArraySlice<UInt8>
-    private var position: Int
-
-    init(_ message: [UInt8], bytesMax: Int) {
-        let kept = message.prefix(bytesMax)
-        let isCut = kept.count < message.count
-        self.bytes = isCut ? kept[..<(kept.lastIndex(of: ASCII.lineFeed).map { $0 + 1 } ?? 0)] : kept
-        self.position = 0
-    }
-
-    var isAtEnd: Bool { self.position >= self.bytes.endIndex }
-
-    mutating func next() -> Line? {
-        guard !self.isAtEnd else { return nil }
-        let start = self.position
-        let feed = self.bytes[start...].firstIndex(of: ASCII.lineFeed)
-        self.position = feed.map { $0 + 1 } ?? self.bytes.endIndex
-        var end = feed ?? self.bytes.endIndex
-        if end > start, self.bytes[end - 1] == ASCII.carriageReturn { end -= 1 }
-        return Line(text: self.bytes[start..<end], whole: self.bytes[start..<self.position])
+        if shown.contains(where: { type.hasPrefixIgnoringCase($0) }) { return true }
+        guard type.hasPrefixIgnoringCase("multipart/") else { return false }
+        let talk: [ByteString] = ["MESSAGE ", "INFO "]
+        let start = ByteString(self.bytes.drop { ASCII.isBlank($0) }.prefix(8))
+        return !talk.contains { start.hasPrefix($0) }
     }
 }

@@ -45,9 +45,14 @@ final class RandomWalkTests: XCTestCase {
     private func farActs(_ scene: Scene, _ generator: inout Generator) {
         guard scene.hasCallAtFar else { return }
         let statuses: [StatusCode] = [.ringing, .sessionProgress, .ok, .ok, .busyHere, .notFound]
-        if generator.below(5) == 0 {
-            scene.farDoes(.hangUp(scene.atFar, .normal))
-        } else {
+        switch generator.below(6) {
+        case 0: scene.farDoes(.hangUp(scene.atFar, .normal))
+        case 1:
+            let directions = ["sendrecv", "sendonly", "inactive", "recvonly"]
+            let audio = directions[Int(generator.below(4))]
+            let version = Int(generator.below(1_000_000))
+            scene.farDoes(.reoffer(scene.atFar, offer: Scene.description(audio: audio, version: version)))
+        default:
             scene.farAnswers(statuses[Int(generator.below(UInt64(statuses.count)))])
         }
     }

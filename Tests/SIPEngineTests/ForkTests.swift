@@ -143,6 +143,25 @@ final class ForkTests: XCTestCase {
         XCTAssertEqual(script.engine.callCount, 1)
     }
 
+    /// The loser's BYE goes on from the numbers of its early dialog, after the end of the call too.
+    func testLoserThatHadAPrackIsEndedWithTheNextNumber() {
+        for isOver in [false, true] {
+            let script = Script()
+            let handle = script.call()
+            let invite = script.next()
+            script.answer(invite, 180, tag: "b", headers: [(.require, "100rel"), (.rseq, "1")])
+            script.answer(script.expect("PRACK")[0], 200)
+            script.answer(invite, 200, tag: "a", body: Script.description)
+            script.expect("ACK")
+            if isOver {
+                script.input(.hangUp(handle, .normal))
+                script.answer(script.expect("BYE")[0], 200)
+            }
+            script.answer(invite, 200, tag: "b", body: Script.description)
+            XCTAssertEqual(script.expect("ACK", "BYE").map { $0.cseq?.number }, [1, 3])
+        }
+    }
+
     func testRequestsOfEveryBranchFindTheirEarlyDialog() {
         let script = Script()
         _ = script.call()

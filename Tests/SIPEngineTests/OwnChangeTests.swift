@@ -157,6 +157,7 @@ final class OwnChangeTests: XCTestCase {
         script.expect("200")
     }
 
+    /// The peer waits less and comes first. Its answer makes our offer void; the user's newer one goes out in its place.
     func testCase7BothHoldAtOnce() {
         let script = Script()
         let (handle, invite, reinvite) = self.changing(script)
@@ -164,18 +165,20 @@ final class OwnChangeTests: XCTestCase {
         script.receive(script.inDialog("ACK", of: invite, number: 5, branch: "r1"))
         script.answer(reinvite, 491)
         script.expect("491", "ACK")
-        // The peer waits less and comes first; ours follows when theirs is done.
         script.pass(ms: 1_000)
         let theirs = script.inDialog("INVITE", of: invite, number: 6, branch: "r2", body: Script.description)
         script.receive(theirs)
         script.expectEvents("reoffered")
         script.pass(ms: 3_100)
         script.expect("100")
-        script.input(.respond(handle, .ok, body: Self.offer))
+        script.input(.respond(handle, .ok, body: World.answer))
+        script.input(.reoffer(handle, offer: World.offer))
         script.expect("200")
         script.receive(script.inDialog("ACK", of: invite, number: 6, branch: "a2"))
         script.expectEvents("confirmed")
-        script.answer(script.expect("INVITE")[0], 200, body: Script.description)
+        let again = script.expect("INVITE")[0]
+        XCTAssertEqual(again.body, World.offer)
+        script.answer(again, 200, body: Script.description)
         script.expectEvents("changed")
     }
 
@@ -290,11 +293,23 @@ final class OwnChangeTests: XCTestCase {
         script.input(.reoffer(handle, offer: [1]))
         script.input(.reoffer(handle, offer: Self.offer))
         script.expect()
-        script.input(.respond(handle, .ok, body: Self.offer))
-        script.expect("200")
-        script.receive(script.inDialog("ACK", of: invite, number: 5, branch: "a1"))
-        XCTAssertEqual(script.expect("INVITE")[0].body, Self.offer)
-        script.expectEvents("reoffered", "confirmed")
+        script.input(.respond(handle, .notAcceptableHere, body: []))
+        let sent = script.expect("488", "INVITE")
+        XCTAssertEqual(sent[1].body, Self.offer)
+    }
+
+    func testOfferIsVoidOnceAnOfferOfThePeersWasAnswered() {
+        for method in ["INVITE", "UPDATE"] {
+            let script = Script()
+            let (handle, invite) = script.connected()
+            script.receive(script.inDialog(method, of: invite, number: 5, branch: "r1", body: Script.description))
+            script.input(.reoffer(handle, offer: Self.offer))
+            script.input(.respond(handle, .ok, body: World.answer))
+            script.receive(script.inDialog("ACK", of: invite, number: 5, branch: "a1"))
+            script.expect("200")
+            script.input(.reoffer(handle, offer: World.offer))
+            XCTAssertEqual(script.expect("INVITE")[0].body, World.offer)
+        }
     }
 
     func testOfferBeforeTheAckWaitsForIt() {

@@ -141,4 +141,16 @@ final class SessionChangeTests: XCTestCase {
         script.expect("405", "501")
         XCTAssertEqual(script.engine.callCount, 1)
     }
+
+    /// Its copy gets the same answer, after the end of the call too.
+    func testCopyOfARefusedRequestIsRefusedAsBefore() {
+        let script = Script()
+        _ = script.connectedIncoming()
+        let late = script.within("OPTIONS", number: 3, branch: "o3")
+        script.receive(script.within("OPTIONS", number: 4, branch: "o4"))
+        script.receive(late)
+        script.receive(script.within("BYE", number: 5, branch: "bye"))
+        script.receive(late)
+        script.expect("200", "500", "200", "500")
+    }
 }

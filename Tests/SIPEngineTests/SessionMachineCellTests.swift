@@ -20,22 +20,23 @@ final class SessionMachineCellTests: XCTestCase {
         case finished
         case collided
         case glare
+        case outdate
         case stop
     }
 
     func testEveryCellOfOwnChange() {
-        let offer = OwnChange.Attempt(purpose: .offer, offer: [1])
-        let again = OwnChange.Attempt(purpose: .offer, offer: [1], isSecondTry: true)
-        let refresh = OwnChange.Attempt(purpose: .refresh, offer: [1])
-        let next = OwnChange.Attempt(purpose: .offer, offer: [2])
+        let offer = OwnChange.Attempt(wish: .offer([1]))
+        let again = OwnChange.Attempt(wish: .offer([1]), isSecondTry: true)
+        let refresh = OwnChange.Attempt(wish: .refresh)
+        let next = OwnChange.Attempt(wish: .offer([2]))
         let states: [(name: String, state: OwnChange.State)] = [
             ("idle", .idle), ("queued", .queued(offer)), ("queuedNext", .queued(next)),
             ("queuedRefresh", .queued(refresh)), ("queuedAgain", .queued(again)), ("waiting", .waiting(again)),
             ("out", .out(offer, next: nil)), ("outAgain", .out(again, next: nil)),
             ("outRefresh", .out(refresh, next: nil)), ("outRefreshNext", .out(refresh, next: [2])),
         ]
-        let waitingNext = OwnChange.State.waiting(.init(purpose: .offer, offer: [2], isSecondTry: true))
-        let waitingRefresh = OwnChange.State.waiting(.init(purpose: .refresh, offer: [1], isSecondTry: true))
+        let waitingNext = OwnChange.State.waiting(.init(wish: .offer([2]), isSecondTry: true))
+        let waitingRefresh = OwnChange.State.waiting(.init(wish: .refresh, isSecondTry: true))
         func other(_ state: OwnChange.State) -> String { "another state: \(state)" }
         let table: [String: String] = [
             "idle offer": "taken queuedNext", "queued offer": "taken queuedNext",
@@ -51,6 +52,8 @@ final class SessionMachineCellTests: XCTestCase {
             "out collided": "again waiting", "outRefresh collided": "again \(other(waitingRefresh))",
             "outRefreshNext collided": "again \(other(waitingNext))",
             "waiting glare": "() queuedAgain",
+            "queued outdate": "() idle", "queuedNext outdate": "() idle", "queuedAgain outdate": "() idle",
+            "waiting outdate": "() idle", "outRefreshNext outdate": "() outRefresh",
             "queued stop": "() idle", "queuedNext stop": "() idle", "queuedRefresh stop": "() idle",
             "queuedAgain stop": "() idle", "waiting stop": "() idle", "out stop": "() idle",
             "outAgain stop": "() idle", "outRefresh stop": "() idle", "outRefreshNext stop": "() idle",
@@ -59,7 +62,7 @@ final class SessionMachineCellTests: XCTestCase {
             states: states,
             inputs: [
                 ("offer", ChangeInput.offer), ("refresh", .refresh), ("take", .take), ("finished", .finished),
-                ("collided", .collided), ("glare", .glare), ("stop", .stop),
+                ("collided", .collided), ("glare", .glare), ("outdate", .outdate), ("stop", .stop),
             ], table: table, idle: ["refuse", "nil", "()"],
             running: [
                 "out collided": [.glare], "outRefresh collided": [.glare], "outRefreshNext collided": [.glare],
@@ -69,11 +72,12 @@ final class SessionMachineCellTests: XCTestCase {
             let action: String
             switch input {
             case .offer: action = "\(change.offer([2]))"
-            case .refresh: action = "\(change.refresh([1]))"
+            case .refresh: action = "\(change.refresh())"
             case .take: action = change.take() == nil ? "nil" : "attempt"
             case .finished: action = change.finished() == nil ? "nil" : "attempt"
             case .collided: action = "\(change.collided(delayMs: 10, now: .zero))"
             case .glare: action = "\(change.fired())"
+            case .outdate: action = "\(change.outdate())"
             case .stop: action = "\(change.stop())"
             }
             return Outcome(action: action, state: change.state, timers: change.timers.running)

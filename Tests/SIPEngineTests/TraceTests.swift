@@ -146,10 +146,10 @@ final class RedactionTests: XCTestCase {
                 "proxy-authorization : ***"
             ),
             ("WWW-Authenticate: Digest nonce=\"secret\"", "WWW-Authenticate: Digest ***"),
-            ("Proxy-Authenticate:Basic secret", "Proxy-Authenticate: Basic ***"),
+            ("Proxy-Authenticate:Basic secret", "Proxy-Authenticate:Basic ***"),
             ("Authentication-Info: nextnonce=\"secret\"", "Authentication-Info: ***"),
-            ("P-Access-Token: secret", "P-Access-Token: ***"), ("X-Auth-Token:secret", "X-Auth-Token: ***"),
-            ("Authorization:\r\n Digest secret", "Authorization: ***"),
+            ("P-Access-Token: secret", "P-Access-Token: ***"), ("X-Auth-Token:secret", "X-Auth-Token:***"),
+            ("Authorization:\r\n Digest secret", "Authorization:***"),
         ]
         for (field, expected) in fields { XCTAssertEqual(self.redacted(self.head(field)), self.head(expected)) }
     }
@@ -182,7 +182,7 @@ final class RedactionTests: XCTestCase {
         let head = "INVITE sip:a SIP/2.0\r\nContent-Type: application/sdp\r\n\r\nv=0\r\nm=audio 1 RTP/SAVP 0\r\n"
         XCTAssertEqual(
             self.redacted(head + "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:secret\r\nk=clear:secret\na=sendrecv\r\n"),
-            head + "a=crypto:***\r\nk=***\r\na=sendrecv\r\n")
+            head + "a=crypto:***\r\nk=***\na=sendrecv\r\n")
     }
 
     func testWhatIsCutLeaksNothing() {

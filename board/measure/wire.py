@@ -87,6 +87,15 @@ class Wire:
     def mark(self):
         return len(self.packets)
 
+    def catch_up(self, limit_s=2):
+        """Waits until everything that has passed so far is in `packets`: a packet of our own comes after it."""
+        mark, until = self.mark(), time.monotonic() + limit_s
+        word = b"%d" % time.monotonic_ns()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(word, ("127.0.0.1", 9))
+        while not any(packet.payload == word for packet in self.packets[mark:]) and time.monotonic() < until:
+            time.sleep(0.001)
+
     def sip(self, source=None, since=0):
         """SIP messages seen from an address: datagrams, or a TCP segment that begins one."""
         return [packet for packet in self.packets[since:] if (source is None or packet.source == source)

@@ -20,11 +20,11 @@ from tests.world import ADDRESSES, loopback_world
 
 PEER, KIOSK = ADDRESSES
 BINARY = "/callbox/build/x86_64/callbox"
-CONFIGURATION = f"""[call]
-uri = sip:peer@{PEER}
+CONFIGURATION = """[call]
+uri = sip:peer@{peer}
 media_timeout = 600
 [sip]
-listen = {KIOSK}:5060
+listen = {address}:5060
 """
 
 
@@ -39,8 +39,10 @@ class Here:
 class Desk(Kiosk):
     """One kiosk and the wire beside it. A context manager; `changes` are those of its configuration."""
 
-    def __init__(self, folder, camera="none", audio="null"):
-        self.board, self.folder, self.base = Here(), folder, Configuration(CONFIGURATION)
+    def __init__(self, folder, camera="none", audio="null", address=KIOSK):
+        """`address` is another one where a second kiosk is the far end, in the network of the first."""
+        self.board, self.folder, self.is_second = Here(), folder, address != KIOSK
+        self.base = Configuration(CONFIGURATION.format(peer=PEER, address=address))
         self.events, self.process, self.starts = [], None, 0
         self.log_path, self._position, self._partial = folder / "callbox.log", 0, b""
         self.camera, self.audio, self.stack = camera, audio, contextlib.ExitStack()
@@ -48,6 +50,8 @@ class Desk(Kiosk):
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
+        if self.is_second:
+            return self
         self.stack.enter_context(loopback_world())
         try:
             self.wire = self.stack.enter_context(Wire("lo"))
@@ -118,11 +122,13 @@ class Desk(Kiosk):
 
     def sent(self, name=None, since=0):
         """What the kiosk sent: all messages, or those of a name (a method, or a status as a number)."""
+        self.wire.catch_up()
         return [message for message in messages(self.wire, since) if message.source == KIOSK
                 and (name is None or message.name == str(name))]
 
     def got(self, name=None, since=0):
         """What was sent to the kiosk."""
+        self.wire.catch_up()
         return [message for message in messages(self.wire, since) if message.target == KIOSK
                 and (name is None or message.name == str(name))]
 

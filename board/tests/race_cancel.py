@@ -153,7 +153,7 @@ def incoming_cancel_ringing(desk):
     mark = desk.mark()
     with desk.sipp(scenario, calls="10.77.0.2:5060") as peer:
         peer.done()
-    desk.ended("cancelled", since=mark)
+    desk.ended("missed", since=mark)
 
 
 @race("incoming-cancel-after-200", call__incoming="answer")

@@ -100,12 +100,13 @@ def reliable_183(desk):
 
 @race("reliable-gap")
 def reliable_gap(desk):
-    """A reliable 18x twice and one out of order: one PRACK each for those in order, none for the gap."""
-    scenario = Scenario().recv("INVITE", keep="i")
-    for _ in range(2):
-        scenario.reply("i", 180, tag="a", headers=(*RELIABLE, "RSeq: 1")).pause(20)
-    scenario.recv("PRACK", keep="p").reply("p", 200).reply("i", 180, tag="a", headers=(*RELIABLE, "RSeq: 3")).pause(200)
-    scenario.reply("i", 180, tag="a", headers=(*RELIABLE, "RSeq: 2")).recv("PRACK", keep="q").reply("q", 200)
+    """A reliable 18x again and again and one out of order: one PRACK each for those in order, none for the gap."""
+    scenario = Scenario().recv("INVITE", keep="i").reply("i", 180, tag="a", headers=(*RELIABLE, "RSeq: 1"))
+    scenario.recv("PRACK", keep="p")
+    for sequence in (1, 1, 3):
+        scenario.reply("i", 180, tag="a", headers=(*RELIABLE, f"RSeq: {sequence}"))
+    scenario.reply("p", 200).pause(200).reply("i", 180, tag="a", headers=(*RELIABLE, "RSeq: 2"))
+    scenario.recv("PRACK", keep="q").reply("q", 200)
     scenario.reply("i", 200, tag="a", body=session(), retrans=True).recv("ACK").is_hung_up()
     with connected(desk, scenario) as peer:
         hang_up(desk)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comes from those who may not talk to us: nothing is answered, nothing is disturbed."""
 
+import contextlib
 import json
 import os
 import socket
@@ -11,25 +12,39 @@ import time
 from peer.baresip import Peer
 from peer.flood import listener, count, request
 from tests.arm import camera_file
+from tests.bench import NICE
 from tests.desk import KIOSK, PEER, Desk
 from tests.race import connect, hang_up
 from tests.runner import Failed, check
 from tests.world import THIRD, clip
 
-RATE, SECONDS, GROWTH_KB_MAX = 10_000, 30, 1024
+RATE, SECONDS = 10_000, 30
 # What sound and picture of a call come to in this time, and what may be missing of it on a busy machine.
 PACKETS, FRAMES, MISSING = 50 * SECONDS, 30 * SECONDS, 0.1
 
 
 def flood(seconds=SECONDS):
     program = os.path.join(os.path.dirname(__file__), "..", "peer", "flood.py")
-    return subprocess.Popen([sys.executable, program, THIRD, KIOSK, str(RATE), str(seconds)], stdout=subprocess.PIPE)
+    return subprocess.Popen(["nice", "-n", str(-2 * NICE), sys.executable, program, THIRD, KIOSK, str(RATE),
+                             str(seconds)], stdout=subprocess.PIPE)
+
+
+@contextlib.contextmanager
+def preferred():
+    """What is started here is not to wait for whatever else the machine does."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    os.setpriority(os.PRIO_PROCESS, 0, NICE)
+    try:
+        yield
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
 def flooded(context):
     """A call with baresip, the flood in it; what was measured."""
     folder, seen = context.out / "stranger" / "flood", {}
-    with Desk(folder, camera=f"file:{camera_file()}") as desk, Peer(folder / "peer", clip(), PEER) as peer:
+    with (preferred(), Desk(folder, camera=f"file:{camera_file()}") as desk,
+          Peer(folder / "peer", clip(), PEER) as peer):
         desk.start()
         # A listener that took in every packet would cost more than the kiosk.
         desk.wire.__exit__()
@@ -92,8 +107,8 @@ def sound(context):
 
 @check("stranger/flood-picture")
 def picture(context):
-    """Figure: frames decoded of those that were due."""
-    return gained(measured(context), "video", "decoded") / FRAMES
+    """Figure: the part of the frames that was decoded, in percent."""
+    return 100 * gained(measured(context), "video", "decoded") / FRAMES
 
 
 @check("stranger/flood-memory")
