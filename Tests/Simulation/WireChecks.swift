@@ -187,8 +187,8 @@ struct WireChecks {
         if status.isProvisional {
             return former == 0 ? nil : Fault(rule: "answer", text: "\(parcel.text) after the final \(former)")
         }
-        // An answer without state may come out otherwise when the copy finds that the call has begun or is over.
-        let isStateless = former == 481 || status.value == 481 && (former >= 400 || envelope.cseq.method == .cancel)
+        // 481 is answered without state: the copy may find that the call has begun. So is CANCEL: its INVITE may be over.
+        let isStateless = former == 481 || status.value == 481 && envelope.cseq.method == .cancel
         if former != 0, former != status.value, !isStateless {
             return Fault(rule: "answer", text: "two final answers, \(former) and then \(parcel.text)")
         }
@@ -211,7 +211,8 @@ struct WireChecks {
             self.offers[key] = (origin[1], version)
         default: self.agree(origin[1], version)
         }
-        guard let agreed else { return nil }
+        // An INVITE that is sent again in other words begins a dialog of its own.
+        guard let agreed, !(message.method == .invite && envelope.to.tag == nil) else { return nil }
         if number < agreed.number || number == agreed.number && message.body != agreed.body {
             return Fault(rule: "version", text: "a changed description with version \(number) after \(agreed.number)")
         }
