@@ -140,6 +140,8 @@ struct MediaSession {
             to: description, local: self.local(world, configuration, self.intent), sessionID: self.id,
             sessionVersion: self.version)
         guard !answer.session.isEmpty else { return nil }
+        // A change of ours that waits is older than this: it has to be made anew.
+        if let pending = self.pending, !pending.isFirst { self.pending = nil }
         let ours = self.versioned(answer.description)
         self.agree(ours, description, answer.session)
         return (ours.printed(), answer.session)
