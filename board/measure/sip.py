@@ -81,8 +81,8 @@ def messages(wire, since=0):
 
 def self_test():
     text = (b"INVITE sip:a@192.0.2.1 SIP/2.0\r\nv: SIP/2.0/UDP 192.0.2.2;branch=z9hG4bKx;rport\r\n"
-            b"To: <sip:a@192.0.2.1>\r\nFrom: <sip:b@192.0.2.2>;tag=b1\r\nCSeq: 7 INVITE\r\nSupported: timer,\r\n 100rel\r\n"
-            b"\r\nm=audio 4000 RTP/AVP 0\r\nm=video 0 RTP/AVP 96\r\n")
+            b"To: <sip:a@192.0.2.1>\r\nFrom: <sip:b@192.0.2.2>;tag=b1\r\nCSeq: 7 INVITE\r\n"
+            b"Supported: timer,\r\n 100rel\r\n\r\nm=audio 4000 RTP/AVP 0\r\nm=video 0 RTP/AVP 96\r\n")
     message = Message(text)
     assert message.method == message.name == "INVITE" and message.status is None and message.cseq == 7
     assert message.uri == "sip:a@192.0.2.1" and message.branch == "z9hG4bKx"

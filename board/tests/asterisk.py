@@ -17,7 +17,7 @@ from tests.runner import Failed, check
 from tests.world import THIRD, clip
 
 # baresip takes the first address of the network for its own.
-SERVER, HOLDS = THIRD, 50
+SERVER, HOLDS, KEYS = THIRD, 50, "159#0*"
 # As rtp.conf and peer/sipp.py have them.
 THROUGH_ASTERISK = set(range(21000, 21200))
 
@@ -273,6 +273,38 @@ def transfer_attended(o):
     if "Help desk" not in names:
         raise Failed(f"{names}", "the third party's name was to be told")
     return "handed over"
+
+
+@beside("digits")
+def digits(o):
+    """Keys pressed at the kiosk arrive, in order and once each (RFC 4733)."""
+    desk = o.ready()
+    mark = o.dial("tone")
+    desk.wait_event("first_sound", since=mark)
+    begin = o.server.mark()
+    desk.must("digits", KEYS)
+    wait_until(lambda: o.server.mark() and len(keys(o, begin)) >= len(KEYS), 6, "all keys")
+    time.sleep(0.4)
+    found = keys(o, begin)
+    o.hang_up()
+    if found != KEYS:
+        raise Failed(found, f"{KEYS} was pressed")
+    return found
+
+
+def keys(o, since):
+    return "".join(event["Digit"] for event in o.server.events[since:] if event.get("Event") == "DTMFEnd"
+                   and event.get("Direction") == "Received")
+
+
+@beside("message")
+def message(o):
+    """A text from Asterisk, told and answered; it comes outside of any call."""
+    desk = o.ready()
+    mark = desk.mark()
+    o.server.action("MessageSend", Destination="pjsip:kiosk", From=f"<sip:desk@{SERVER}>", Body="Help is on the way")
+    desk.wait_event("message", since=mark, text="Help is on the way", in_call=False)
+    return "told"
 
 
 @beside("offerless")

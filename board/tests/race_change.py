@@ -59,6 +59,27 @@ def hold_dialects(desk):
     expect(f"{ways}", ways[0] == "recvonly" and ways[3] == "inactive", "the answers to sendonly and inactive")
 
 
+@race("hold-ours")
+def hold_ours(desk):
+    """We hold, hold once more, and resume: sendonly, nothing new, sendrecv (case 104)."""
+    scenario = Scenario().answers()
+    for number, way in enumerate(("recvonly", "sendrecv")):
+        scenario.recv("INVITE", keep=f"h{number}").reply(f"h{number}", 200, body=session(way, version=2 + number),
+                                                         retrans=True).recv("ACK")
+    scenario.is_hung_up()
+    with connected(desk, scenario) as peer:
+        for word in ("hold", "hold", "resume"):
+            desk.tell(word)
+            time.sleep(0.3)
+        plays_to(desk, 30000)
+        hang_up(desk)
+        peer.done()
+    offers = desk.sent("INVITE")
+    ways = [direction(message) for message in offers]
+    expect(f"{ways}", ways == ["sendrecv", "sendonly", "sendrecv"], "a second press on hold changes nothing")
+    expect("versions", len({version(message) for message in offers}) == 3, "each is another description")
+
+
 @race("hold-often")
 def hold_often(desk):
     """Twenty-five holds and resumes in a row: sound at the end, versions that grow by one with each change."""
