@@ -187,8 +187,10 @@ struct WireChecks {
         if status.isProvisional {
             return former == 0 ? nil : Fault(rule: "answer", text: "\(parcel.text) after the final \(former)")
         }
-        // 481 is answered without state: the copy may find that the call has begun. So is CANCEL: its INVITE may be over.
-        let isStateless = former == 481 || status.value == 481 && envelope.cseq.method == .cancel
+        // 481 is answered without state: the copy may find that the call has begun. So is CANCEL, whose INVITE may be
+        // over, and a Replaces of a call that ends (603) and has ended.
+        let isStateless =
+            former == 481 || status.value == 481 && (envelope.cseq.method == .cancel || former == 603)
         if former != 0, former != status.value, !isStateless {
             return Fault(rule: "answer", text: "two final answers, \(former) and then \(parcel.text)")
         }
