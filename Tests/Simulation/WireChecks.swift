@@ -31,7 +31,7 @@ struct WireChecks {
     private var numbers: [ByteString: UInt32] = [:]
     /// Requests that came, and the final status that each was answered with, by hop and number.
     private var finals: [ByteString: Int] = [:]
-    /// Session descriptions that were answered or are answers, by session.
+    /// Session descriptions that were answered or are answers, by session and the other end's tag.
     private var versions: [ByteString: Version] = [:]
     /// Offers that wait for their answer, by branch and method.
     private var offers: [ByteString: (session: ByteString, version: Version)] = [:]
@@ -57,7 +57,7 @@ struct WireChecks {
             if method != .ack { self.finals[Self.hop(via, cseq), default: 0] += 0 }
         case .response(let status, _):
             if status.isSuccess, let offer = self.offers[branch + " " + cseq.method.token] {
-                self.agree(offer.session, offer.version)
+                self.agree(offer.session + " " + (message.to?.tag ?? ""), offer.version)
             }
             guard cseq.method == .invite else { return }
             self.answered(branch, status, message, now: now)
@@ -187,8 +187,10 @@ struct WireChecks {
         if status.isProvisional {
             return former == 0 ? nil : Fault(rule: "answer", text: "\(parcel.text) after the final \(former)")
         }
-        // 481 is answered without state: the copy may find that the call has begun. So is CANCEL: its INVITE may be over.
-        let isStateless = former == 481 || status.value == 481 && envelope.cseq.method == .cancel
+        // 481 is answered without state: the copy may find that the call has begun. So is CANCEL, whose INVITE may be
+        // over, and a Replaces of a call that ends (603) and has ended.
+        let isStateless =
+            former == 481 || status.value == 481 && (envelope.cseq.method == .cancel || former == 603)
         if former != 0, former != status.value, !isStateless {
             return Fault(rule: "answer", text: "two final answers, \(former) and then \(parcel.text)")
         }
@@ -204,15 +206,16 @@ struct WireChecks {
             origin.count == 6, let number = origin[2].decimal()
         else { return Fault(rule: "malformed", text: "a session description without origin") }
         let version = Version(number: number, body: message.body)
-        let agreed = self.versions[origin[1]]
+        let peer = message.isRequest ? envelope.to.tag : envelope.from.tag
+        let session = origin[1] + " " + (peer ?? "")
+        let agreed = self.versions[session]
         switch message.method {
         case .invite, .update:
             let key = (envelope.via.branch ?? "") + " " + envelope.cseq.method.token
             self.offers[key] = (origin[1], version)
-        default: self.agree(origin[1], version)
+        default: self.agree(session, version)
         }
-        // An INVITE that is sent again in other words begins a dialog of its own.
-        guard let agreed, !(message.method == .invite && envelope.to.tag == nil) else { return nil }
+        guard let agreed else { return nil }
         if number < agreed.number || number == agreed.number && message.body != agreed.body {
             return Fault(rule: "version", text: "a changed description with version \(number) after \(agreed.number)")
         }
