@@ -2,8 +2,8 @@
 
 import RTPWire
 
-/// Payloads one after another, as packets of a stream. Each stands behind a byte of how (marker, a new time, a gap, long)
-/// and a byte of length. The whole is taken for a sequence parameter set as well.
+/// Payloads one after another, as packets of a stream. Each stands behind a byte of how (marker, a new time, a gap,
+/// long) and a byte of length. The whole is taken for a sequence parameter set as well.
 func fuzzH264(_ input: [UInt8]) {
     var pieces = Pieces(input)
     var depacketizer = H264Depacketizer()

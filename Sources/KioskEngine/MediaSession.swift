@@ -27,6 +27,8 @@ struct MediaSession {
 
     private var pending: Pending?
     private var agreed: OfferAnswer.Agreed?
+    /// The newest description of ours that was not refused.
+    private var said: SessionDescription?
     private(set) var negotiated: NegotiatedSession?
     /// What was agreed last. What a `makeReoffer` asks for counts once it is answered.
     private(set) var intent = MediaIntent()
@@ -84,6 +86,7 @@ struct MediaSession {
     /// Our offer was refused: everything stands as it was.
     mutating func rollBack() {
         self.pending = nil
+        self.said = self.agreed?.local
     }
 
     /// What a provisional answer comes to; the final one is still awaited. Nil where it makes no sense.
@@ -137,6 +140,8 @@ struct MediaSession {
             to: description, local: self.local(world, configuration, self.intent), sessionID: self.id,
             sessionVersion: self.version)
         guard !answer.session.isEmpty else { return nil }
+        // A change of ours that waits is older than this: it has to be made anew.
+        if let pending = self.pending, !pending.isFirst { self.pending = nil }
         let ours = self.versioned(answer.description)
         self.agree(ours, description, answer.session)
         return (ours.printed(), answer.session)
@@ -152,10 +157,11 @@ struct MediaSession {
 
     /// What we said last, where the draft says the same; else the draft with the next version.
     private mutating func versioned(_ draft: SessionDescription) -> SessionDescription {
-        if let last = self.pending?.description ?? self.agreed?.local, last.isSame(as: draft) { return last }
+        if let last = self.said, last.isSame(as: draft) { return last }
         self.version &+= 1
         var description = draft
         description.origin = Origin(sessionID: self.id, sessionVersion: self.version, address: self.address)
+        self.said = description
         return description
     }
 

@@ -46,8 +46,8 @@ extension SIPEngine {
         }
     }
 
-    /// The early dialog of the same tag goes on, with its numbers: the 2xx has the last word only on the route set and on
-    /// the target. Where there was none, the 2xx makes one.
+    /// The early dialog of the same tag goes on, with its numbers: the 2xx has the last word only on the route set and
+    /// on the target. Where there was none, the 2xx makes one.
     private func dialog(madeBy response: SIPMessage, to entry: ClientEntry, of call: Int?) -> Dialog? {
         guard var made = Dialog(request: entry.request, response: response, flow: entry.dialogFlow) else { return nil }
         let remoteTag = made.remoteTag

@@ -179,9 +179,9 @@ extension CallMachine {
         case ignore
     }
 
-    /// The session is over at once; nobody waits for the answer to its BYE. For a far end that is gone: a request within
-    /// the dialog was answered with 408 or 481 or not at all (RFC 3261 section 12.2.1.2), or nobody refreshed the
-    /// session (RFC 4028 section 10). And for a call whose place another one took.
+    /// The session is over at once; nobody waits for the answer to its BYE. For a far end that is gone: a request
+    /// within the dialog was answered with 408 or 481 or not at all (RFC 3261 section 12.2.1.2), or nobody refreshed
+    /// the session (RFC 4028 section 10). And for a call whose place another one took.
     mutating func drop() -> OnDrop {
         switch self.state {
         case .connected, .changing, .reaccepted:

@@ -58,8 +58,8 @@ struct ClientEntry {
     let dialog: Dialog?
     /// INVITE only: the dialogs that its 2xx made, the call's own among them.
     var acknowledged: [Acknowledged] = []
-    /// INVITE only: the last numbers that we used in its early dialogs, which a 2xx goes on from; the call may be over by
-    /// then.
+    /// INVITE only: the last numbers that we used in its early dialogs, which a 2xx goes on from; the call may be over
+    /// by then.
     var earlyNumbers: [EarlyNumber] = []
     /// INVITE only: the ACK for its 300–699.
     var acknowledgement: [UInt8]?

@@ -2,7 +2,8 @@
 import Bytes
 import SIPWire
 
-/// Who the far end is, which may change while a call stands: RFC 4916, RFC 3325, and Remote-Party-ID as servers send it.
+/// Who the far end is, which may change while a call stands: RFC 4916, RFC 3325, and Remote-Party-ID as servers send
+/// it.
 extension SIPEngine {
     /// Tells a new identity once. What a server asserts counts more than what the peer says of itself in From.
     mutating func identify(_ message: SIPMessage, at index: Int) {

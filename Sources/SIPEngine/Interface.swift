@@ -110,7 +110,8 @@ public enum CallEvent {
     case earlyMedia([UInt8], StatusCode)
     /// The far end answered with this session description.
     case answered([UInt8])
-    /// The far end answered an INVITE without an offer with this offer. Answer with `acknowledge`; the ACK waits for it.
+    /// The far end answered an INVITE without an offer with this offer. Answer with `acknowledge`; the ACK waits for
+    /// it.
     case answeredWithOffer([UInt8])
     /// Answer with `respond`.
     case incoming(IncomingCall)

@@ -4,8 +4,8 @@
 enum Limits {
     /// Calls that live at once, the ones that are ending included.
     static let callsMax = 8
-    /// Client transactions. Something waits on at most six for a call (INVITE, BYE, re-INVITE, UPDATE, an INFO, a NOTIFY),
-    /// and on our MESSAGEs; the others, for CANCEL, PRACK and the losers of forks, may be forgotten.
+    /// Client transactions. Something waits on at most six for a call (INVITE, BYE, re-INVITE, UPDATE, an INFO, a
+    /// NOTIFY), and on our MESSAGEs; the others, for CANCEL, PRACK and the losers of forks, may be forgotten.
     static let clientTransactionsMax = 96
     /// Server transactions.
     static let serverTransactionsMax = 64

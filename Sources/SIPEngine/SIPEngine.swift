@@ -28,9 +28,9 @@ public struct SIPEngine {
         case respond(CallHandle, StatusCode, body: [UInt8])
         /// End the call as its state asks: CANCEL (held until a 1xx), BYE, or a refusal.
         case hangUp(CallHandle, HangUpReason)
-        /// Change the session by this offer (re-INVITE): `changed` or `changeRefused` tells what came of it. It may have
-        /// to wait; it takes the place of one that waits, and an answer to an offer of the peer's makes it void without a
-        /// word: what is still wanted then is offered anew.
+        /// Change the session by this offer (re-INVITE): `changed` or `changeRefused` tells what came of it. It may
+        /// have to wait; it takes the place of one that waits, and an answer to an offer of the peer's makes it void
+        /// without a word: what is still wanted then is offered anew.
         case reoffer(CallHandle, offer: [UInt8])
         /// Our answer to `answeredWithOffer`.
         case acknowledge(CallHandle, answer: [UInt8])

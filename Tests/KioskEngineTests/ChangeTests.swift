@@ -119,6 +119,21 @@ final class ChangeTests: XCTestCase {
         XCTAssertGreaterThan(Set(versions).count, 2)
     }
 
+    /// An offer that waits for its second try is made anew even where the far end's own offer changed nothing: what we
+    /// said to that is newer.
+    func testAnOfferThatWaitedNeverHasAnOlderVersionThanWhatWasSaidMeanwhile() {
+        let scene = Scene.inCall()
+        XCTAssertEqual(self.say(scene, "hold"), "done")
+        scene.farAnswers(.requestPending)
+        scene.farReinvites(Scene.description())
+        scene.farAcknowledges()
+        scene.pass(4_100)
+        self.answers(scene, audio: "recvonly", video: "recvonly")
+        XCTAssertEqual(scene.events("change").last?["holding"] as? Bool, true)
+        let versions = scene.origins.compactMap { UInt64($0) }
+        XCTAssertEqual(versions, versions.sorted())
+    }
+
     // MARK: - By the far end
 
     /// Case A 1 and 2: pictures that come later, on a port of their own, run both ways; also after the person has

@@ -136,6 +136,16 @@ final class MediaSessionChangeTests: XCTestCase {
         XCTAssertGreaterThan(self.version(next), self.version(refused), "a version is never used twice")
     }
 
+    func testAnOfferThatWaitedWhileTheFarEndsWasAnsweredIsMadeAnew() throws {
+        self.call()
+        let collided = self.reoffer(holding: true)
+        let answer = try XCTUnwrap(self.answer(Scene.description(audio: "inactive", version: 2)))
+        let again = self.reoffer(holding: true)
+        XCTAssertGreaterThan(self.version(answer), self.version(collided))
+        XCTAssertGreaterThan(self.version(again), self.version(answer), "versions never go back")
+        XCTAssertEqual(self.directions(again), self.directions(collided))
+    }
+
     // MARK: - Nothing new
 
     func testARefreshOfOursIsAnsweredWithoutAnyChange() {

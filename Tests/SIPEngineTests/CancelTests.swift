@@ -171,7 +171,7 @@ final class CancelTests: XCTestCase {
         script.expectEvents("ringing 180", "ended cancelled")
     }
 
-    /// 481: the far end has answered the INVITE meanwhile, or lost it. Either way its answer, or the time, ends the call.
+    /// 481: the far end has answered the INVITE meanwhile, or lost it. Its answer, or the time, ends the call.
     func testCancelThatIsAnsweredWith481WaitsForTheInvite() {
         let script = Script()
         let handle = script.call()

@@ -157,7 +157,7 @@ final class OwnChangeTests: XCTestCase {
         script.expect("200")
     }
 
-    /// The peer waits less and comes first. Its answer makes our offer void; the user's newer one goes out in its place.
+    /// The peer waits less and comes first. Its offer makes ours void; the user's newer one goes out in its place.
     func testCase7BothHoldAtOnce() {
         let script = Script()
         let (handle, invite, reinvite) = self.changing(script)

@@ -39,6 +39,12 @@ extension Agent {
         }
     }
 
+    /// An UPDATE before the answer to the INVITE.
+    func changeEarly(_ call: AgentCall) {
+        guard call.state == .early, call.invite != nil else { return }
+        self.ask(call, .update, "application/sdp")
+    }
+
     /// Re-INVITE; without a stance it has no offer.
     private func change(_ call: AgentCall, to stance: AgentMedia.Stance?) {
         guard !call.isChanging, call.accept == nil, call.isAcknowledged else { return }

@@ -22,6 +22,8 @@ enum Canary: String, CaseIterable {
     case hastyCancel = "hasty-cancel"
     /// BYE has a number too low.
     case oldNumber = "old-number"
+    /// Every description has the same version.
+    case oldVersion = "old-version"
 
     /// What the kiosk sends instead; nothing where it is swallowed. Nil where it stays as it is.
     func change(_ bytes: [UInt8], atMs now: UInt64) -> [UInt8]? {
@@ -30,7 +32,7 @@ enum Canary: String, CaseIterable {
         case .swallowAck: return bytes.starts(with: "ACK ".utf8) ? [] : nil
         case .swallowBye: return bytes.starts(with: "BYE ".utf8) ? [] : nil
         case .cutMessage: return bytes.starts(with: "SIP/2.0 200".utf8) ? Array(bytes.dropLast(5)) : nil
-        case .sameBranch, .otherFinal, .hastyCancel, .oldNumber: return self.rewrite(bytes, atMs: now)
+        case .sameBranch, .otherFinal, .hastyCancel, .oldNumber, .oldVersion: return self.rewrite(bytes, atMs: now)
         }
     }
 
@@ -55,7 +57,13 @@ enum Canary: String, CaseIterable {
         case .oldNumber:
             guard message.method == .bye else { return nil }
             message.set(.cseq, CSeq(max(cseq.number, 1) - 1, cseq.method).printed)
-        default: return nil
+        case .oldVersion:
+            guard let start = message.body.firstRange(of: "o=- ".utf8),
+                let end = message.body.firstRange(of: " IN IP4".utf8), start.upperBound + 20 < end.lowerBound
+            else { return nil }
+            let session = message.body[start.upperBound...].prefix { $0 != ASCII.space }
+            message.body.replaceSubrange(start.upperBound..<end.lowerBound, with: session + Array(" 1".utf8))
+        case .deafClock, .keepMedia, .swallowAck, .swallowBye, .cutMessage: return nil
         }
         return message.printed()
     }

@@ -11,26 +11,26 @@ final class KioskNode: Node {
     let name: String
     let address: SocketAddress
     let readsBytes = true
-    private unowned let world: World
-    private var engine: KioskEngine?
+    unowned let world: World
+    var engine: KioskEngine?
     private(set) var media: MediaModel
-    private var checks = WireChecks()
+    var checks = WireChecks()
     /// Counts the starts: what was meant for a former life is dropped.
     private(set) var life = 0
-    private(set) var wakesAt: Instant?
+    var wakesAt: Instant?
     /// When the kiosk or its media must be woken.
     var due: Instant? {
         guard let media = self.media.due else { return self.wakesAt }
         return min(media, self.wakesAt ?? media)
     }
     /// The word of the last `call` event.
-    private(set) var state: ByteString = "idle"
+    var state: ByteString = "idle"
     /// A call began and did not end, as the events tell it.
-    private var isInCall = false
-    private var wasTerminated = false
+    var isInCall = false
+    var wasTerminated = false
     /// Answers that are known at once: put in when the outputs before them are drained.
-    private var pending: [KioskInput] = []
-    private static let outputsMax = 500
+    var pending: [KioskInput] = []
+    static let outputsMax = 500
 
     init(index: Int, world: World) {
         self.index = index
@@ -97,7 +97,7 @@ final class KioskNode: Node {
         self.world.after(ms: downMs) { [unowned self] _ in self.start() }
     }
 
-    private func stop() {
+    func stop() {
         self.engine = nil
         self.wakesAt = nil
         self.pending = []
@@ -170,7 +170,7 @@ final class KioskNode: Node {
     }
 
     /// One input and all that it leads to.
-    private func feed(_ input: KioskInput) {
+    func feed(_ input: KioskInput) {
         self.pending.append(input)
         while !self.pending.isEmpty, self.isUp {
             self.world.digest.mix(self.world.now.nanoseconds)
@@ -178,99 +178,6 @@ final class KioskNode: Node {
             self.drain()
             if self.isUp { self.checkStep() }
         }
-    }
-
-    // MARK: - Outputs
-
-    private func drain() {
-        for _ in 0..<Self.outputsMax {
-            guard let output = self.engine?.pollOutput() else { return }
-            if case .wait(let until) = output {
-                self.wakesAt = until
-                return
-            }
-            self.carryOut(output)
-        }
-        self.world.violate("busy", "\(self.name) gives more than \(Self.outputsMax) outputs for one input")
-    }
-
-    private func carryOut(_ output: KioskOutput) {
-        switch output {
-        case .send(let bytes, let flow): self.send(bytes, on: flow)
-        case .close(let flow): self.world.close(flow, of: self)
-        case .resolve(let id, let host, let port, _): self.resolve(id, host, port)
-        case .media(let order): self.order(order)
-        case .event(let line): self.heard(line)
-        case .collectCounters(let client):
-            let local = LocalCounters(descriptors: 1, threads: 1, residentKiB: 1, framebuffers: 1)
-            self.pending.append(.localCounters(client, local))
-        case .exit: self.exit()
-        default: break
-        }
-    }
-
-    private func send(_ bytes: [UInt8], on flow: Flow) {
-        let bytes = self.world.canary?.change(bytes, atMs: self.world.now.nanoseconds / 1_000_000) ?? bytes
-        guard !bytes.isEmpty else { return }
-        self.world.digest.mix(bytes)
-        let (parcel, fault) = self.checks.sent(bytes, on: flow, now: self.world.now)
-        if flow.remote.address == World.stranger.address, self.options.acceptFrom != "anyone" {
-            self.world.violate("stranger", "\(self.name) answers a stranger: \(parcel.text)")
-        }
-        self.world.send(parcel, from: self, on: flow)
-        if let fault { self.world.violate(fault.rule, "\(self.name): \(fault.text)") }
-    }
-
-    private func resolve(_ id: ResolutionID, _ host: ByteString, _ port: UInt16) {
-        let life = self.life
-        guard let address = IPAddress(host) else {
-            return self.world.after(ms: Int(self.world.draw.below(3000))) { [unowned self] _ in
-                if self.life == life { self.feed(.resolved(id, .failed("no such name"))) }
-            }
-        }
-        let result = ResolutionResult.found([SocketAddress(address, port: port)], local: self.address)
-        self.pending.append(.resolved(id, result))
-    }
-
-    private func order(_ order: MediaOrder) {
-        if self.world.canary == .keepMedia, order == .stop { return }
-        if let fault = self.media.order(order) { self.world.violate("media", "\(self.name): \(fault)") }
-    }
-
-    /// A line of the log: those about calls tell where the kiosk is.
-    private func heard(_ line: ByteString) {
-        self.world.note("\(self.name)       \(line.string)")
-        guard line.hasPrefix("{\"event\":\"call\","), let state = Self.word("\"state\":\"", in: line) else { return }
-        if state == "ended" {
-            if !self.isInCall { self.world.violate("story", "\(self.name): a call ended that never began") }
-            self.isInCall = false
-        } else {
-            let isFirst = state == "dialling" || state == "alerting" || state == "connected"
-            if !self.isInCall, !isFirst { self.world.violate("story", "\(self.name): \(state.string) out of nothing") }
-            self.isInCall = true
-        }
-        self.state = state
-    }
-
-    private static func word(_ key: ByteString, in line: ByteString) -> ByteString? {
-        let bytes = line.bytes
-        var index = 0
-        while index + key.count <= bytes.count {
-            if bytes[index..<(index + key.count)].elementsEqual(key.bytes) {
-                let rest = bytes[(index + key.count)...]
-                return ByteString(rest[..<(rest.firstIndex(of: ASCII.quote) ?? rest.endIndex)])
-            }
-            index += 1
-        }
-        return nil
-    }
-
-    /// The service manager starts it again.
-    private func exit() {
-        if !self.wasTerminated { self.world.violate("exit", "\(self.name) left though nobody told it to") }
-        self.world.note("\(self.name) exits")
-        self.stop()
-        self.world.after(ms: 500) { [unowned self] _ in self.start() }
     }
 
     // MARK: - After each step

@@ -31,8 +31,10 @@ struct WireChecks {
     private var numbers: [ByteString: UInt32] = [:]
     /// Requests that came, and the final status that each was answered with, by hop and number.
     private var finals: [ByteString: Int] = [:]
-    /// Session descriptions, by session.
+    /// Session descriptions that were answered or are answers, by session.
     private var versions: [ByteString: Version] = [:]
+    /// Offers that wait for their answer, by branch and method.
+    private var offers: [ByteString: (session: ByteString, version: Version)] = [:]
     /// Final answers to INVITE that came in this step, by what their ACK must show.
     private var owed: [ByteString] = []
     /// The copies of a 2xx are acknowledged for at least this long.
@@ -54,6 +56,9 @@ struct WireChecks {
         case .request(let method, _):
             if method != .ack { self.finals[Self.hop(via, cseq), default: 0] += 0 }
         case .response(let status, _):
+            if status.isSuccess, let offer = self.offers[branch + " " + cseq.method.token] {
+                self.agree(offer.session, offer.version)
+            }
             guard cseq.method == .invite else { return }
             self.answered(branch, status, message, now: now)
         }
@@ -107,7 +112,7 @@ struct WireChecks {
                 message.isRequest
                 ? self.sentRequest(message, envelope, parcel, to: flow.remote, now: now)
                 : self.sentResponse(message, envelope, parcel)
-            return (parcel, fault ?? (isCopy ? nil : self.described(message)))
+            return (parcel, fault ?? (isCopy ? nil : self.described(message, envelope)))
         } catch {
             let parcel = Parcel(nil, bytes: bytes)
             return (parcel, Fault(rule: "malformed", text: error.reason.string))
@@ -182,8 +187,8 @@ struct WireChecks {
         if status.isProvisional {
             return former == 0 ? nil : Fault(rule: "answer", text: "\(parcel.text) after the final \(former)")
         }
-        // An answer without state may come out otherwise when the copy finds that the call has begun or is over.
-        let isStateless = former == 481 || status.value == 481 && (former >= 400 || envelope.cseq.method == .cancel)
+        // 481 is answered without state: the copy may find that the call has begun. So is CANCEL: its INVITE may be over.
+        let isStateless = former == 481 || status.value == 481 && envelope.cseq.method == .cancel
         if former != 0, former != status.value, !isStateless {
             return Fault(rule: "answer", text: "two final answers, \(former) and then \(parcel.text)")
         }
@@ -191,19 +196,30 @@ struct WireChecks {
         return nil
     }
 
-    /// A changed description has a higher version, an unchanged one the same (RFC 3264 section 8).
-    private mutating func described(_ message: SIPMessage) -> Fault? {
+    /// What follows a description that was agreed upon has a higher version, or is the same (RFC 3264 section 8).
+    private mutating func described(_ message: SIPMessage, _ envelope: Envelope) -> Fault? {
         guard message.contentType?.isSDP ?? false else { return nil }
         let lines = ByteString(message.body).split(on: ASCII.lineFeed)
         guard let origin = lines.first(where: { $0.hasPrefix("o=") })?.trimmed().split(on: ASCII.space),
             origin.count == 6, let number = origin[2].decimal()
         else { return Fault(rule: "malformed", text: "a session description without origin") }
-        let former = self.versions[origin[1]]
-        self.versions[origin[1]] = Version(number: number, body: message.body)
-        guard let former else { return nil }
-        if number < former.number || number == former.number && message.body != former.body {
-            return Fault(rule: "version", text: "a changed description with version \(number) after \(former.number)")
+        let version = Version(number: number, body: message.body)
+        let agreed = self.versions[origin[1]]
+        switch message.method {
+        case .invite, .update:
+            let key = (envelope.via.branch ?? "") + " " + envelope.cseq.method.token
+            self.offers[key] = (origin[1], version)
+        default: self.agree(origin[1], version)
+        }
+        // An INVITE that is sent again in other words begins a dialog of its own.
+        guard let agreed, !(message.method == .invite && envelope.to.tag == nil) else { return nil }
+        if number < agreed.number || number == agreed.number && message.body != agreed.body {
+            return Fault(rule: "version", text: "a changed description with version \(number) after \(agreed.number)")
         }
         return nil
+    }
+
+    private mutating func agree(_ session: ByteString, _ version: Version) {
+        if version.number >= self.versions[session]?.number ?? 0 { self.versions[session] = version }
     }
 }

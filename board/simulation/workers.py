@@ -17,8 +17,10 @@ from typing import NamedTuple, Optional
 
 BINARY = Path("/cache/simulation/release/Simulation")
 BUILD = ["swift", "build", "-c", "release", "--product", "Simulation", "--scratch-path", "/cache/simulation"]
-CANARIES = ["swallow-ack", "swallow-bye", "deaf-clock", "same-branch", "other-final", "cut-message", "keep-media",
-            "hasty-cancel", "old-number"]
+# What each breaks, and the rules that notice it.
+CANARIES = {"swallow-ack": ["ack"], "swallow-bye": ["ghost", "leak"], "deaf-clock": ["leak", "hung"],
+            "same-branch": ["ack", "branch"], "other-final": ["answer"], "cut-message": ["malformed"],
+            "keep-media": ["media"], "hasty-cancel": ["cancel"], "old-number": ["cseq"], "old-version": ["version"]}
 PROGRESS_S = 5
 # A world takes milliseconds: one that takes so long will never end.
 STALL_S = 60
