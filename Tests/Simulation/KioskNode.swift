@@ -80,10 +80,11 @@ final class KioskNode: Node {
             [sip]
             listen = \(self.address.text.string)
             transport = \(transport)
-            user = \(self.name)
+            user = \(self.name)\(self.options.isWordy ? String(repeating: "-help-point", count: 5) : "")
+            name = \(self.options.isWordy ? String(repeating: "Help point ", count: 5) : "Callbox")
             offerless = \(self.options.isOfferless ? "yes" : "no")
             accept_from = \(self.options.acceptFrom)
-            auto_answer_from = 192.0.2.21
+            auto_answer_from = 192.0.2.24
             [button.call]
             ends_call = \(self.options.endsCall ? "yes" : "no")
             """

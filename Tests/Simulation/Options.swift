@@ -33,6 +33,8 @@ struct KioskOptions {
     var acceptFrom = "servers"
     var followsTransfers = true
     var isOfferless = false
+    /// Has long names: its INVITE is near the size that fits one datagram.
+    var isWordy = false
     var ringTimeoutMs = 5000
     var mediaTimeoutMs = 5000
     var hasCamera = true
@@ -42,6 +44,7 @@ struct KioskOptions {
     var text: String {
         (self.usesTCP ? "tcp" : "udp") + " incoming=\(self.incoming) from=\(self.acceptFrom)"
             + (self.followsTransfers ? "" : " no-transfer") + (self.isOfferless ? " offerless" : "")
+            + (self.isWordy ? " wordy" : "")
             + " ring=\(self.ringTimeoutMs) media=\(self.mediaTimeoutMs)" + (self.hasCamera ? "" : " no-camera")
             + (self.hasScreen ? "" : " no-screen") + (self.endsCall ? " ends-call" : "")
     }
@@ -100,6 +103,7 @@ struct Options {
             usesTCP: draw.below(3) == 0, incoming: ["answer", "answer", "ring", "refuse"][Int(draw.below(4))],
             acceptFrom: ["servers", "192.0.2.0/24", "anyone"][Int(draw.below(3))],
             followsTransfers: draw.below(4) > 0, isOfferless: draw.below(8) == 0,
+            isWordy: draw.below(5) == 0,
             ringTimeoutMs: 5000 + 1000 * Int(draw.below(6)),
             mediaTimeoutMs: 5000 + 1000 * Int(draw.below(3)), hasCamera: draw.below(5) > 0,
             hasScreen: draw.below(5) > 0, endsCall: draw.below(3) == 0)

@@ -29,8 +29,10 @@ extension World {
         case 0...5: self.after(ms: ms) { $0.press(kiosk) }
         case 6: self.after(ms: ms) { $0.dial(kiosk, "call sip:desk@192.0.2.10;transport=tcp") }
         case 7:
-            let other = self.kiosks[1 - kiosk.index]
-            let uri = "call sip:\(other.name)@\(other.address.text.string)"
+            let others: [any Node] = [self.kiosks[1 - kiosk.index]] + self.agents
+            let other = others[self.drawn(others.count)]
+            let way = self.drawn(3) == 0 ? ";transport=tcp" : ""
+            let uri = "call sip:\(other.name)@\(other.address.text.string)\(way)"
             self.after(ms: ms) { $0.dial(kiosk, ByteString(utf8Of: uri)) }
         default:
             guard !self.agents.isEmpty else { return self.after(ms: ms) { $0.press(kiosk) } }

@@ -155,7 +155,8 @@ extension World {
         }
         // On hold silence is no sign: only a session timer (RFC 4028) could tell, perhaps long after this act.
         guard kiosk.media.talks else { return }
-        guard whole != nil else {
+        // A BYE whose stream was refused is lost, and fixed ports let the former call's media in.
+        guard whole != nil || self.options.refusePercent > 0 else {
             return self.violate("alone", "\(kiosk.name) is in a call with nobody; it has \(dialogs.count) dialogs")
         }
         if (kiosk.media.heardAt ?? .zero) + .seconds(4) < self.now {
