@@ -46,6 +46,13 @@ struct Inbound {
         other.envelope.to.tag == nil && self.envelope.from.tag == other.envelope.from.tag
             && self.envelope.callID == other.envelope.callID && self.envelope.cseq == other.envelope.cseq
     }
+
+    /// Whether this is a later INVITE of the same dialog and side than `other`.
+    func overtakes(_ other: Inbound) -> Bool {
+        self.method == .invite && other.method == .invite && self.envelope.callID == other.envelope.callID
+            && self.envelope.from.tag == other.envelope.from.tag
+            && self.envelope.cseq.number > other.envelope.cseq.number
+    }
 }
 
 extension Flow {
@@ -112,7 +119,7 @@ extension SIPEngine {
     /// Keeps a request until it is answered and copies of it have died out. Nil where there is no room.
     mutating func startServer(_ request: Inbound, _ room: Room, localTag: ByteString? = nil, now: Instant) -> UInt64? {
         let kept = room == .forStrangers ? Limits.serverTransactionsForDialogs : 0
-        if self.servers.count >= Limits.serverTransactionsMax { self.forgetInvite(before: request) }
+        if self.servers.count >= Limits.serverTransactionsMax - kept { self.forgetOvertaken(by: request) }
         guard self.servers.count < Limits.serverTransactionsMax - kept else {
             self.counters.add(.tooManyTransactions)
             return nil
@@ -127,14 +134,13 @@ extension SIPEngine {
         return id
     }
 
-    /// Makes room for a re-INVITE. Who sends one has our answer to the one before (RFC 3261 section 14.1), whose
-    /// transaction only waits for copies to die out. A server that holds and resumes fast fills the table with these.
-    private mutating func forgetInvite(before request: Inbound) {
-        guard request.method == .invite else { return }
+    /// Makes room: an answered INVITE goes that waits for its copies to die out although a later one of its dialog has
+    /// come, whose sender must have had the answer (RFC 3261 section 14.1). A server that holds and resumes fast fills
+    /// the table with these.
+    private mutating func forgetOvertaken(by request: Inbound) {
         let index = self.servers.firstIndex { entry in
             guard case .invite(let machine) = entry.machine, machine.state == .accepted else { return false }
-            let (old, new) = (entry.request.envelope, request.envelope)
-            return old.callID == new.callID && old.from.tag == new.from.tag && old.cseq.number < new.cseq.number
+            return request.overtakes(entry.request) || self.servers.contains { $0.request.overtakes(entry.request) }
         }
         if let index { self.servers.remove(at: index) }
     }
