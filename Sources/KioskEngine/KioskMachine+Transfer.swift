@@ -3,8 +3,8 @@ import Bytes
 import SIPEngine
 import SIPWire
 
-/// Being handed over: the far end asks us to call somebody else in its place (REFER). The call at hand goes on until the
-/// other one is answered, or until the far end leaves; from then on it is a call like any that was dialled.
+/// Being handed over: the far end asks us to call somebody else in its place (REFER). The call at hand goes on until
+/// the other one is answered, or until the far end leaves; from then on it is a call like any that was dialled.
 extension KioskMachine {
     enum OnReferral: Equatable {
         case lookUp(Question)

@@ -118,8 +118,8 @@ struct MediaSession {
         }
     }
 
-    /// Whether the answer to our first offer is older than an offer that the same far end made since, before it answered
-    /// the call (UPDATE in an early dialog): what was agreed upon that stands.
+    /// Whether the answer to our first offer is older than an offer that the same far end made since, before it
+    /// answered the call (UPDATE in an early dialog): what was agreed upon that stands.
     private func isOvertaken(_ answer: SessionDescription) -> Bool {
         guard let pending = self.pending, pending.isFirst, let newer = self.agreed?.remote.origin,
             let origin = answer.origin, origin.sessionID == newer.sessionID, origin.address == newer.address,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import SIPWire
 
-/// What a final answer of 300–699 means to the person at the panel (RFC 3261 section 21), and what the telephone network
-/// behind it said (ITU-T Q.850) where the answer alone says less.
+/// What a final answer of 300–699 means to the person at the panel (RFC 3261 section 21), and what the telephone
+/// network behind it said (ITU-T Q.850) where the answer alone says less.
 enum RefusalMeaning: Equatable {
     case busy
     case declined

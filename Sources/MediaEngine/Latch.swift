@@ -10,8 +10,8 @@ struct Latch {
     private enum State {
         /// Nothing came yet since the address was announced; before, `former` was the source.
         case open(former: SocketAddress?)
-        /// The former source goes on. These may be its last packets, still under way, so that another may yet follow; after
-        /// some it is the stream.
+        /// The former source goes on. These may be its last packets, still under way, so that another may yet follow;
+        /// after some it is the stream.
         case lingering(SocketAddress, packets: Int)
         /// Silent since; meanwhile what is sent still goes there.
         case reopened(SocketAddress)

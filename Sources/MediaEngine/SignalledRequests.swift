@@ -2,8 +2,8 @@
 
 import Bytes
 
-/// How often a key frame is asked for by signalling: each request is a transaction of the call, which lasts as long as the
-/// network wants. At once, then ever less often; after a time without need at once again.
+/// How often a key frame is asked for by signalling: each request is a transaction of the call, which lasts as long as
+/// the network wants. At once, then ever less often; after a time without need at once again.
 struct SignalledRequests {
     private static let first = Duration.milliseconds(MediaLimits.keyFrameWantedFirstMs)
     private static let last = Duration.milliseconds(MediaLimits.keyFrameWantedLastMs)

@@ -145,8 +145,8 @@ extension VideoStream {
         self.requester.broken(now: now)
     }
 
-    /// PLI where the peer did not say it knows only FIR: who knows neither passes over it, and is asked by signalling as
-    /// well.
+    /// PLI where the peer did not say it knows only FIR: who knows neither passes over it, and is asked by signalling
+    /// as well.
     private mutating func askKeyFrame(now: Instant, ntpAtZero: NTPTime, _ outputs: inout OutputQueue) {
         guard let source = self.core.source else { return }
         if !self.canBeAsked, self.signalled.ask(now: now) { outputs.push(.event(.keyFrameWanted)) }

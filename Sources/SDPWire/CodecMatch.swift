@@ -106,8 +106,8 @@ extension H264Parameters {
         return answer
     }
 
-    /// What we send by, where these are the peer's parameters: never above our own level unless both said that levels may
-    /// differ.
+    /// What we send by, where these are the peer's parameters: never above our own level unless both said that levels
+    /// may differ.
     func agreed(with own: H264Parameters) -> H264Parameters {
         guard !(self.isLevelAsymmetryAllowed && own.isLevelAsymmetryAllowed),
             own.profileLevelID.level < self.profileLevelID.level

@@ -55,8 +55,8 @@ private struct Numbers {
         self.heard = place.theirs?.payloadTypes ?? []
     }
 
-    /// A type for a format that we have not named yet: the peer's for it, or ours, or any that is free. Nil where all are
-    /// taken.
+    /// A type for a format that we have not named yet: the peer's for it, or ours, or any that is free. Nil where all
+    /// are taken.
     mutating func assign(_ theirs: [UInt8], _ own: UInt8) -> UInt8? {
         let fits = theirs.first { !self.given.contains($0) }
         let type = fits ?? ([own] + Array(96...127)).first { !self.given.contains($0) && !self.heard.contains($0) }

@@ -122,8 +122,8 @@ extension OfferAnswer.Answer {
     }
 }
 
-/// One medium of a session that stands, as we said it last and as the peer did; nil where it was refused or is over: what
-/// comes there then is a new medium.
+/// One medium of a session that stands, as we said it last and as the peer did; nil where it was refused or is over:
+/// what comes there then is a new medium.
 struct Place {
     var ours: MediaDescription
     var theirs: MediaDescription?

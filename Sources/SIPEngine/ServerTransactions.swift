@@ -112,6 +112,7 @@ extension SIPEngine {
     /// Keeps a request until it is answered and copies of it have died out. Nil where there is no room.
     mutating func startServer(_ request: Inbound, _ room: Room, localTag: ByteString? = nil, now: Instant) -> UInt64? {
         let kept = room == .forStrangers ? Limits.serverTransactionsForDialogs : 0
+        if self.servers.count >= Limits.serverTransactionsMax { self.forgetInvite(before: request) }
         guard self.servers.count < Limits.serverTransactionsMax - kept else {
             self.counters.add(.tooManyTransactions)
             return nil
@@ -124,6 +125,18 @@ extension SIPEngine {
         let id = self.newNumber()
         self.servers.append(ServerEntry(id: id, request: request, localTag: localTag, machine: machine))
         return id
+    }
+
+    /// Makes room for a re-INVITE. Who sends one has our answer to the one before (RFC 3261 section 14.1), whose
+    /// transaction only waits for copies to die out. A server that holds and resumes fast fills the table with these.
+    private mutating func forgetInvite(before request: Inbound) {
+        guard request.method == .invite else { return }
+        let index = self.servers.firstIndex { entry in
+            guard case .invite(let machine) = entry.machine, machine.state == .accepted else { return false }
+            let (old, new) = (entry.request.envelope, request.envelope)
+            return old.callID == new.callID && old.from.tag == new.from.tag && old.cseq.number < new.cseq.number
+        }
+        if let index { self.servers.remove(at: index) }
     }
 
     func serverIndex(_ id: UInt64) -> Int? {

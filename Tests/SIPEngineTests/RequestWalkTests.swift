@@ -148,7 +148,8 @@ final class RequestWalkTests: XCTestCase {
             let engine = walk.script.engine
             XCTAssertTrue(
                 engine.isIdle,
-                "seed \(seed): \(engine.callCount) \(engine.clients.count) \(engine.servers.count) \(engine.referrals.count)"
+                "seed \(seed): \(engine.callCount) \(engine.clients.count) \(engine.servers.count)"
+                    + " \(engine.referrals.count)"
             )
             XCTAssertNil(engine.nextWakeUp, "seed \(seed)")
         }

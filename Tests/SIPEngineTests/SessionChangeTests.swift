@@ -23,6 +23,22 @@ final class SessionChangeTests: XCTestCase {
         XCTAssertEqual(script.engine.callCount, 1)
     }
 
+    /// Held and resumed fast: what waits for copies of old re-INVITEs gives way to new ones.
+    func testReinvitesWithoutEndFindRoom() {
+        let script = Script()
+        let handle = script.connectedIncoming()
+        for number in 2..<3 * Limits.serverTransactionsMax {
+            script.receive(script.within("INVITE", number: number, branch: "re\(number)", body: Script.description))
+            script.input(.respond(handle, .ok, body: Array(Script.description.utf8)))
+            let answer = script.expect("200")[0]
+            script.receive(script.acknowledge(answer, branch: "ack\(number)", number: number))
+            script.pass(ms: 10)
+        }
+        XCTAssertEqual(script.engine.counters[.tooManyTransactions], 0)
+        script.pass(ms: 64_000)
+        XCTAssertEqual(script.engine.callCount, 1)
+    }
+
     func testReinviteThatMovesThePeerMovesOurRequests() {
         let script = Script()
         let handle = script.connectedIncoming()

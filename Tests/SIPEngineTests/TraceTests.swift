@@ -187,7 +187,8 @@ final class RedactionTests: XCTestCase {
 
     func testWhatIsCutLeaksNothing() {
         let text =
-            "\r\n\r\nINVITE sip:a SIP/2.0\r\nTo: b\r\nFrom: <sip:alice:secret@h>\r\nAuthorization: Digest secret\r\n\r\n"
+            "\r\n\r\nINVITE sip:a SIP/2.0\r\nTo: b\r\nFrom: <sip:alice:secret@h>\r\n"
+            + "Authorization: Digest secret\r\n\r\n"
         for count in 0...text.utf8.count {
             XCTAssertFalse(self.redacted(text, bytesMax: count).contains("sec"), "\(count)")
         }

@@ -2,7 +2,8 @@
 import Bytes
 import SIPWire
 
-/// A fault that is put between the kiosks and the world on purpose: a simulation that does not notice it notices nothing.
+/// A fault that is put between the kiosks and the world on purpose: a simulation that does not notice it notices
+/// nothing.
 enum Canary: String, CaseIterable {
     /// The ACK for a 2xx is never sent.
     case swallowAck = "swallow-ack"

@@ -9,7 +9,8 @@ struct Hop: Equatable {
     var address: SocketAddress
 }
 
-/// A scripted SIP element of the simulation: a stand-in for other people's software, with the few transactions it needs.
+/// A scripted SIP element of the simulation: a stand-in for other people's software, with the few transactions it
+/// needs.
 class Element: Node {
     /// One request of ours that is sent again until it is answered.
     final class Client {

@@ -3,8 +3,8 @@ import Bytes
 import SIPEngine
 import SIPWire
 
-/// A message under way. What the kiosks send has bytes and was read once; what the scripted elements send is printed only
-/// where a kiosk gets it.
+/// A message under way. What the kiosks send has bytes and was read once; what the scripted elements send is printed
+/// only where a kiosk gets it.
 final class Parcel {
     let message: SIPMessage?
     private var printed: [UInt8]?

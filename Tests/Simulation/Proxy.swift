@@ -3,8 +3,8 @@ import Bytes
 import SIPEngine
 import SIPWire
 
-/// A forking proxy (RFC 3261 section 16), written for the simulation: it keeps the state of every transaction, and none of
-/// dialogs.
+/// A forking proxy (RFC 3261 section 16), written for the simulation: it keeps the state of every transaction, and
+/// none of dialogs.
 final class Proxy: Element {
     /// One INVITE under way.
     final class Context {

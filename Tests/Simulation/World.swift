@@ -12,8 +12,8 @@ struct Violation {
     var at: Instant
 }
 
-/// Two kiosks, a forking proxy and some agents over a network, in virtual time, all from one seed. First everything goes
-/// wrong that can (the safety act), then the faults stop and every call must end or be whole (the liveness act).
+/// Two kiosks, a forking proxy and some agents over a network, in virtual time, all from one seed. First everything
+/// goes wrong that can (the safety act), then the faults stop and every call must end or be whole (the liveness act).
 final class World {
     let options: Options
     let canary: Canary?
@@ -177,7 +177,8 @@ extension World {
             } else if census.clientTransactions + census.serverTransactions > 0 {
                 self.violate(
                     "leak",
-                    "\(kiosk.name) still has \(census.clientTransactions) client and \(census.serverTransactions) server"
+                    "\(kiosk.name) still has \(census.clientTransactions) client and"
+                        + " \(census.serverTransactions) server"
                         + " transactions")
             } else if let at = kiosk.wakesAt {
                 self.violate("leak", "\(kiosk.name) still wants to be woken in \((at - self.now).milliseconds) ms")

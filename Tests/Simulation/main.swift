@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-// One process of the simulation: plays worlds one after another and writes a line before and after each. `board/simulate`
-// starts some of these, adds up what they say, and prints the log of the world that failed.
+// One process of the simulation: plays worlds one after another and writes a line before and after each.
+// `board/simulate` starts some of these, adds up what they say, and prints the log of the world that failed.
 //
 //     Simulation --seed N --calls M [--stride K] [--canary NAME] [--log]
 

@@ -101,16 +101,13 @@ def fork(b):
 
 @behind("fork-both")
 def fork_both(b):
-    """Both answer at the same moment: ACK for both, BYE for one, and one call with its sound."""
+    """Both answer, the second while its CANCEL is on the way: ACK for both, BYE for one, one call with its sound."""
     desk = b.ready()
-
-    def eager(tag, sound):
-        scenario = person().recv("INVITE", keep="i").pause(200)
-        scenario.reply("i", 200, tag=tag, body=session(audio=sound), retrans=True).recv("ACK")
-        scenario.recv("CANCEL", optional=True)
-        return scenario.is_hung_up()
-
-    with first(b, eager("one", FIRST_SOUND)) as one, second(b, eager("two", SECOND_SOUND)) as two:
+    fast = person().recv("INVITE", keep="i").pause(100)
+    fast.reply("i", 200, tag="one", body=session(audio=FIRST_SOUND), retrans=True).recv("ACK").is_hung_up()
+    late = person().recv("INVITE", keep="i").reply("i", 180, tag="two").recv("CANCEL", keep="c").reply("c", 200)
+    late.reply("i", 200, tag="two", body=session(audio=SECOND_SOUND), retrans=True).recv("ACK").is_hung_up()
+    with first(b, fast) as one, second(b, late) as two:
         connect(desk)
         time.sleep(0.5)
         tags = {message.tag("To") for message in desk.sent("ACK", b.begin)}

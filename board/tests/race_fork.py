@@ -4,6 +4,7 @@
 import time
 
 from peer.sipp import PORT, Scenario, session
+from tests.bench import wait_until
 from tests.desk import KIOSK
 from tests.race import connected, expect, hang_up, race
 from tests.race_cancel import one
@@ -234,6 +235,7 @@ def rings_elsewhere(desk):
         mark = desk.mark()
         desk.must("call")
         desk.wait_event("call", since=mark, state="ringing")
+        wait_until(lambda: len(desk.got(180)) == 2, 2, "the second branch to ring")
         desk.must("hangup")
         peer.done()
     one(desk, "CANCEL")

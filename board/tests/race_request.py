@@ -30,16 +30,14 @@ def referring(*headers, notifies=2):
 
 def elsewhere():
     """Whom the kiosk is sent to: answers without ringing, so that there is nothing to tell in between."""
-    return Scenario().answers(ringing=False).is_hung_up()
+    scenario = Scenario(tag="t").recv("INVITE", keep="i").pause(200)
+    return scenario.reply("i", 200, tag="t", body=session(audio=32000), retrans=True).recv("ACK").is_hung_up()
 
 
 @race("refer")
 def refer(desk):
     """Blind transfer: 202, NOTIFY 100, the new call, NOTIFY 200, BYE for the old one (RFC 3515, 5589)."""
-    target = Scenario().recv("INVITE", keep="i").reply("i", 200, tag="t", body=session(audio=32000), retrans=True)
-    target.tag = "t"
-    target.recv("ACK").is_hung_up()
-    with desk.sipp(referring().is_hung_up()) as old, desk.sipp(target, port=TARGET_PORT, name="target") as new:
+    with desk.sipp(referring().is_hung_up()) as old, desk.sipp(elsewhere(), port=TARGET_PORT, name="target") as new:
         connect(desk)
         desk.wait_sent("INVITE", count=2)
         old.done()
