@@ -20,7 +20,7 @@ class Element: Node {
         var isOver = false
         var acknowledgement: Parcel?
         /// Each response that comes, copies too; nil once where none comes.
-        let take: (SIPMessage?) -> Void
+        var take: (SIPMessage?) -> Void
 
         init(_ request: SIPMessage, _ hop: Hop, _ take: @escaping (SIPMessage?) -> Void) {
             self.request = request
@@ -78,6 +78,12 @@ class Element: Node {
         } else {
             self.receivedStray(message, on: flow)
         }
+    }
+
+    /// Requests and what waits for their answers hold each other: the world is over.
+    final func letGo() {
+        for client in self.clients.values { client.take = { _ in } }
+        self.clients = [:]
     }
 
     private static func key(_ via: Via, _ method: Method) -> ByteString {
