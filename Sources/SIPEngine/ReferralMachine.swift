@@ -6,10 +6,11 @@ import SIPWire
 ///
 ///     deciding --follow--> telling <--news / NOTIFY answered--> quiet
 ///        |                    |                                   |
-///        |                    +------ the outcome, or too late ---+--> closing --NOTIFY answered--> ended
+///        |                    +------ the outcome ---- or too late --> closing --NOTIFY answered--> ended
 ///        +-- refuse, or nobody decides, or it wants no NOTIFY --> ended
 ///
-/// One NOTIFY is out at a time, so that none overtakes another; of the news that come meanwhile only the last counts.
+/// One NOTIFY is out at a time, so that none overtakes another; of the news that come meanwhile only the last counts. Only
+/// the outcome waits for nothing.
 struct ReferralMachine {
     enum State: Hashable {
         /// The REFER waits for our decision. Timer `referral` runs.
@@ -113,6 +114,8 @@ struct ReferralMachine {
             guard report.status != told || report.end != nil else { return .doNothing }
             return .notify(self.tell(report))
         case .telling(let told, let next):
+            // Our BYE to the peer is right behind it, and whoever got that may no longer know of a subscription.
+            if report.end != nil { return .notify(self.tell(report)) }
             if next?.end == nil { self.state = .telling(told: told, next: report) }
             return .doNothing
         case .deciding, .closing, .ended: return .doNothing
@@ -161,7 +164,7 @@ struct ReferralMachine {
         case (.quiet(let told), .referral):
             return .notify(self.tell(Report(status: told, end: .timeout)))
         case (.telling(let told, let next), .referral):
-            let last = Report(status: next?.status ?? told, end: next?.end ?? .timeout)
+            let last = Report(status: next?.status ?? told, end: .timeout)
             self.state = .telling(told: told, next: last)
             return .doNothing
         case (.deciding, _), (.quiet, _), (.telling, _), (.closing, _), (.ended, _): return .doNothing

@@ -83,10 +83,26 @@ final class ReferTests: XCTestCase {
         let first = script.next()
         let invite = self.place(script, by)
         script.answer(invite, 180)
-        script.answer(invite, 486)
-        XCTAssertEqual(script.next().name, "ACK")
+        script.answer(invite, 182)
+        script.expect()
         script.answer(first, 200)
-        script.answer(self.expectNotify(script, "486 Busy Here", "terminated;reason=noresource"), 200)
+        _ = self.expectNotify(script, "182 Queued", "active;expires=240")
+        script.expect()
+    }
+
+    /// Whoever got our BYE may no longer know of a subscription.
+    func testOutcomeIsToldAtOnceSoThatItComesBeforeTheBye() {
+        let script = Script()
+        let (call, by) = self.followed(script)
+        script.outbox.removeFirst()
+        let first = script.next()
+        script.answer(self.place(script, by), 200, body: Script.description)
+        XCTAssertEqual(script.next().name, "ACK")
+        script.input(.hangUp(call, .normal))
+        let last = self.expectNotify(script, "200 OK", "terminated;reason=noresource")
+        let bye = script.next()
+        XCTAssertEqual(bye.name, "BYE")
+        for request in [first, bye, last] { script.answer(request, 200) }
         XCTAssertTrue(script.engine.referrals.isEmpty)
     }
 
