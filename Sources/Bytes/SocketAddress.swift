@@ -19,6 +19,25 @@ public enum IPAddress: Hashable, Sendable {
         }
     }
 
+    /// Means something on its own network only: private use (RFC 1918, RFC 4193), carriers' translators (RFC 6598), link
+    /// and loopback.
+    public var isPrivate: Bool {
+        switch self {
+        case .v4(let bits):
+            let (first, second) = (bits >> 24, (bits >> 16) & 0xFF)
+            switch first {
+            case 10, 127: return true
+            case 100: return second >> 6 == 1
+            case 169: return second == 254
+            case 172: return second >> 4 == 1
+            case 192: return second == 168
+            default: return false
+            }
+        case .v6(let high, let low):
+            return high >> 57 == 0x7E || high >> 54 == 0x3FA || high == 0 && low == 1
+        }
+    }
+
     /// The address as text, without brackets; IPv6 in the form of RFC 5952.
     public var text: ByteString {
         switch self {

@@ -67,9 +67,9 @@ extension KioskEngine {
     private mutating func invite(
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
-        var session = MediaSession(address: local.address, generator: &self.generator)
-        let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
+        var session = MediaSession(flow, generator: &self.generator)
+        let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers)
         // A datagram that is cut into fragments often never arrives. What does not fit even so goes by TCP.

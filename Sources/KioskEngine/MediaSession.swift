@@ -3,6 +3,7 @@ import Bytes
 import MediaEngine
 import RTPWire
 import SDPWire
+import SIPEngine
 
 /// What we want of a call beside what every call has.
 struct MediaIntent: Equatable {
@@ -46,9 +47,12 @@ struct MediaSession {
     let cname: ByteString
     /// The address towards the far end.
     private let address: IPAddress
+    /// The host that the far end's signalling comes from.
+    let signalling: IPAddress
 
-    init(address: IPAddress, generator: inout Generator) {
-        self.address = address
+    init(_ flow: Flow, generator: inout Generator) {
+        self.address = flow.local.address
+        self.signalling = flow.remote.address
         // RFC 8866 section 5.2 wants numbers that fit peers which read them as signed.
         self.id = generator.next() >> 2
         self.version = self.id

@@ -6,6 +6,10 @@ import Bytes
 ///
 /// The first valid source is learned once; another cannot take the stream over later. Only the announced address itself
 /// always may: whoever was quicker than the peer loses the stream to it.
+///
+/// A source is learned from the host that was announced, or from the one that the signalling comes from. From anywhere
+/// only where the announced address means nothing here: a private one, from a peer whose signalling comes from outside.
+/// What is sent would else go to whoever sends to the port first, the party of a former call among them.
 struct Latch {
     private enum State {
         /// Nothing came yet since the address was announced; before, `former` was the source.
@@ -19,10 +23,20 @@ struct Latch {
     }
 
     private var announced: SocketAddress
+    private let signalling: IPAddress?
     private var state = State.open(former: nil)
 
-    init(announced: SocketAddress) {
+    /// - Parameter signalling: the host that the peer's signalling comes from.
+    init(announced: SocketAddress, signalling: IPAddress? = nil) {
         self.announced = announced
+        self.signalling = signalling
+    }
+
+    /// Whether the stream may come from there.
+    private func mayLearn(_ source: SocketAddress) -> Bool {
+        if source.address == self.announced.address { return true }
+        guard let signalling = self.signalling else { return false }
+        return source.address == signalling || self.announced.address.isPrivate && !signalling.isPrivate
     }
 
     /// The session description has another address: what was learned counts no more.
@@ -51,22 +65,29 @@ struct Latch {
     mutating func admits(_ source: SocketAddress) -> Bool {
         switch self.state {
         case .open(let former):
-            let isLeftOver = source == former && source != self.announced
-            self.state = isLeftOver ? .lingering(source, packets: 1) : .latched(source)
-            return true
+            if source == former && source != self.announced {
+                self.state = .lingering(source, packets: 1)
+                return true
+            }
+            return self.learn(source)
         case .lingering(let known, let packets):
-            let goesOn = source == known && packets < MediaLimits.lingeringPacketsMax
-            self.state = goesOn ? .lingering(source, packets: packets + 1) : .latched(source)
+            guard source == known && packets < MediaLimits.lingeringPacketsMax else { return self.learn(source) }
+            self.state = .lingering(source, packets: packets + 1)
             return true
         case .reopened:
-            self.state = .latched(source)
-            return true
+            return self.learn(source)
         case .latched(let known):
             if source == known { return true }
             guard source == self.announced else { return false }
             self.state = .latched(source)
             return true
         }
+    }
+
+    private mutating func learn(_ source: SocketAddress) -> Bool {
+        guard self.mayLearn(source) else { return false }
+        self.state = .latched(source)
+        return true
     }
 
     /// The source fell silent: the next may come from elsewhere.

@@ -40,6 +40,8 @@ public struct StreamPlan: Hashable, Sendable {
     /// Where RTP and RTCP go until the stream shows another source. An unspecified address or port 0: nothing is sent.
     public var remoteRTP: SocketAddress
     public var remoteRTCP: SocketAddress
+    /// The host that the peer's signalling comes from: its media may come from there, too.
+    public var signalling: IPAddress?
     /// RTCP shares the RTP port (RFC 5761).
     public var rtcpMux: Bool
     public var sends: Bool
@@ -48,11 +50,12 @@ public struct StreamPlan: Hashable, Sendable {
     public var cname: ByteString
 
     public init(
-        remoteRTP: SocketAddress, remoteRTCP: SocketAddress, rtcpMux: Bool = false, sends: Bool, receives: Bool,
-        localSSRC: SSRC, cname: ByteString
+        remoteRTP: SocketAddress, remoteRTCP: SocketAddress, signalling: IPAddress? = nil, rtcpMux: Bool = false,
+        sends: Bool, receives: Bool, localSSRC: SSRC, cname: ByteString
     ) {
         self.remoteRTP = remoteRTP
         self.remoteRTCP = remoteRTCP
+        self.signalling = signalling
         self.rtcpMux = rtcpMux
         self.sends = sends
         self.receives = receives

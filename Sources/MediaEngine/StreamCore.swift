@@ -37,8 +37,8 @@ struct StreamCore {
     init(kind: StreamKind, plan: StreamPlan, seed: UInt64, now: Instant) {
         self.kind = kind
         self.plan = plan
-        self.rtpLatch = Latch(announced: plan.remoteRTP)
-        self.rtcpLatch = Latch(announced: plan.remoteRTCP)
+        self.rtpLatch = Latch(announced: plan.remoteRTP, signalling: plan.signalling)
+        self.rtcpLatch = Latch(announced: plan.remoteRTCP, signalling: plan.signalling)
         var generator = Generator(seed: seed)
         self.sender = RTPSender(ssrc: plan.localSSRC, generator: &generator)
         self.schedule = ReportSchedule(now: now, generator: &generator)

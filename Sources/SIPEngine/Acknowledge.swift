@@ -27,6 +27,15 @@ extension SIPEngine {
         self.send(bytes, on: flow)
     }
 
+    /// A copy of a 2xx came. Who sends it still believes in the call: a BYE that reached nobody is said again.
+    mutating func acknowledgeAgain(_ copy: Int, at client: Int, now: Instant) {
+        let acknowledged = self.clients[client].acknowledged[copy]
+        self.send(acknowledged.bytes, on: acknowledged.flow)
+        guard let bye = acknowledged.unheardBye else { return }
+        self.clients[client].acknowledged[copy].unheardBye = nil
+        self.sendRequest(bye, on: acknowledged.insteadOf ?? acknowledged.flow, for: .discard, now: now)
+    }
+
     /// A request that has no transaction, with a Via of its own.
     mutating func printed(_ message: SIPMessage, on flow: Flow) -> [UInt8] {
         var message = message

@@ -7,8 +7,8 @@ extension SIPEngine {
     mutating func receivedSuccess(_ handle: CallHandle, at client: Int, _ response: SIPMessage, _ now: Instant) {
         let entry = self.clients[client]
         let remoteTag = response.to?.tag
-        if let copy = entry.acknowledged.first(where: { $0.remoteTag == remoteTag }) {
-            return self.send(copy.bytes, on: copy.flow)
+        if let copy = entry.acknowledged.firstIndex(where: { $0.remoteTag == remoteTag }) {
+            return self.acknowledgeAgain(copy, at: client, now: now)
         }
         let call = self.callIndex(handle)
         // A copy of the one that waits for our answer: its ACK will be the answer.

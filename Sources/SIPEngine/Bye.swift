@@ -28,6 +28,21 @@ extension SIPEngine {
         self.sendRequest(message, on: dialog.nextHop, for: .discard, now: now)
     }
 
+    /// Remembers a BYE that reached nobody, where the 2xx that made its dialog may still be repeated.
+    mutating func noteUnheard(_ client: Int) {
+        let entry = self.clients[client]
+        guard entry.method == .bye, let remoteTag = entry.request.to?.tag else { return }
+        let callID = entry.request.first(.callID)
+        for invite in self.clients.indices where self.clients[invite].request.first(.callID) == callID {
+            let made = self.clients[invite].acknowledged.firstIndex { $0.remoteTag == remoteTag }
+            guard let made else { continue }
+            var bye = entry.request
+            bye.remove(.via)
+            bye.set(.cseq, CSeq(entry.number &+ 1, .bye).printed)
+            self.clients[invite].acknowledged[made].unheardBye = bye
+        }
+    }
+
     mutating func byeFinished(_ handle: CallHandle, now: Instant) {
         guard let index = self.callIndex(handle) else { return }
         switch self.calls[index].machine.byeFinished() {

@@ -41,6 +41,8 @@ struct ClientEntry {
         var flow: Flow
         /// As that of the entry.
         var insteadOf: Flow?
+        /// The BYE that ended this dialog and reached nobody, with a new number and without its Via.
+        var unheardBye: SIPMessage?
     }
 
     let purpose: Purpose
@@ -309,7 +311,9 @@ extension SIPEngine {
             isReported = machine.transportFailed() == .report
             self.clients[index].machine = .other(machine)
         }
-        if isReported { self.failed(self.clients[index].purpose, .flowFailed, now) }
+        guard isReported else { return }
+        self.noteUnheard(index)
+        self.failed(self.clients[index].purpose, .flowFailed, now)
     }
 
     private mutating func sendAgain(_ index: Int) {

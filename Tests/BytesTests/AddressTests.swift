@@ -72,4 +72,17 @@ final class AddressTests: XCTestCase {
         XCTAssertTrue(IPAddress.v6(high: 0, low: 0).isUnspecified)
         XCTAssertFalse(IPAddress.v6(high: 0, low: 1).isUnspecified)
     }
+
+    func testPrivateAddresses() {
+        let own: [ByteString] = [
+            "10.1.2.3", "127.0.0.1", "100.64.0.1", "100.127.255.255", "169.254.1.1", "172.16.0.1", "172.31.255.255",
+            "192.168.0.1", "fc00::1", "fdff::1", "fe80::1", "febf::1", "::1",
+        ]
+        let all: [ByteString] = [
+            "11.0.0.1", "100.63.0.1", "100.128.0.1", "169.253.0.1", "172.15.0.1", "172.32.0.1", "192.169.0.1",
+            "203.0.113.1", "2001:db8::1", "fec0::1", "fbff::1", "::2",
+        ]
+        for text in own { XCTAssertEqual(IPAddress(text)?.isPrivate, true, text.string) }
+        for text in all { XCTAssertEqual(IPAddress(text)?.isPrivate, false, text.string) }
+    }
 }

@@ -3,6 +3,7 @@ import Bytes
 import MediaEngine
 import RTPWire
 import SDPWire
+import SIPEngine
 import XCTest
 
 @testable import KioskEngine
@@ -18,7 +19,9 @@ final class MediaSessionChangeTests: XCTestCase {
 
     private static func fresh() -> MediaSession {
         var generator = Generator(seed: 9)
-        return MediaSession(address: .v4(0xC0A8_6464), generator: &generator)
+        let here = SocketAddress(.v4(0xC0A8_6464), port: 5060)
+        let there = SocketAddress(.v4(0xC0A8_6401), port: 5060)
+        return MediaSession(Flow(transport: .udp, local: here, remote: there), generator: &generator)
     }
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -109,6 +109,8 @@ enum Call {
     static let opus = PayloadType(107)
     static let events = PayloadType(101)
     static let h264 = PayloadType(96)
+    /// The host of the peer's signalling, which translates the addresses of its media, too.
+    static let signalling = IPAddress.v4(0xC633_6401)
     static let ourAudio = SSRC(0xA0A0)
     static let ourVideo = SSRC(0xB0B0)
     /// 2026-01-01 at the start of the clock.
@@ -120,8 +122,8 @@ enum Call {
     ) -> AudioPlan {
         AudioPlan(
             stream: StreamPlan(
-                remoteRTP: rtp, remoteRTCP: rtcp, rtcpMux: mux, sends: sends, receives: receives,
-                localSSRC: self.ourAudio, cname: "panel@example.com"),
+                remoteRTP: rtp, remoteRTCP: rtcp, signalling: self.signalling, rtcpMux: mux, sends: sends,
+                receives: receives, localSSRC: self.ourAudio, cname: "panel@example.com"),
             codec: .pcmu, sendPayloadType: self.pcmu,
             receivePayloadTypes: [AudioPayload(self.pcmu, .pcmu), AudioPayload(self.opus, .opus)],
             telephoneEventPayloadType: events)
@@ -133,8 +135,8 @@ enum Call {
     ) -> VideoPlan {
         VideoPlan(
             stream: StreamPlan(
-                remoteRTP: rtp, remoteRTCP: self.videoRTCP, sends: sends, receives: receives,
-                localSSRC: self.ourVideo, cname: "panel@example.com"),
+                remoteRTP: rtp, remoteRTCP: self.videoRTCP, signalling: self.signalling, sends: sends,
+                receives: receives, localSSRC: self.ourVideo, cname: "panel@example.com"),
             packetizationMode: .nonInterleaved, sendPayloadType: self.h264, receivePayloadTypes: [self.h264],
             feedback: feedback, parameterSets: parameterSets)
     }

@@ -10,15 +10,21 @@ private func at(_ ms: Int) -> Instant { Instant(nanoseconds: 1_000_000_000) + Du
 
 final class LatchTests: XCTestCase {
     private let announced = SocketAddress(.v4(1), port: 10)
+    /// Of the host that the signalling comes from.
     private let translated = SocketAddress(.v4(2), port: 20)
-    private let stranger = SocketAddress(.v4(3), port: 30)
+    private let stranger = SocketAddress(.v4(2), port: 30)
+    private let elsewhere = SocketAddress(.v4(3), port: 20)
+
+    private func latch(_ announced: SocketAddress? = nil) -> Latch {
+        Latch(announced: announced ?? self.announced, signalling: self.translated.address)
+    }
 
     func testSendsToTheAnnouncedAddressUntilPacketsCome() {
-        XCTAssertEqual(Latch(announced: self.announced).target, self.announced)
+        XCTAssertEqual(self.latch().target, self.announced)
     }
 
     func testTheFirstSourceIsLearnedOnce() {
-        var latch = Latch(announced: self.announced)
+        var latch = self.latch()
         XCTAssertTrue(latch.admits(self.translated))
         XCTAssertEqual(latch.target, self.translated)
         XCTAssertFalse(latch.admits(self.stranger))
@@ -27,7 +33,7 @@ final class LatchTests: XCTestCase {
     }
 
     func testTheAnnouncedAddressTakesTheStreamBackForGood() {
-        var latch = Latch(announced: self.announced)
+        var latch = self.latch()
         XCTAssertTrue(latch.admits(self.stranger))
         XCTAssertTrue(latch.admits(self.announced))
         XCTAssertEqual(latch.target, self.announced)
@@ -35,7 +41,7 @@ final class LatchTests: XCTestCase {
     }
 
     func testAfterSilenceAnotherSourceIsLearned() {
-        var latch = Latch(announced: self.announced)
+        var latch = self.latch()
         latch.reopen()
         XCTAssertEqual(latch.target, self.announced)
         XCTAssertTrue(latch.admits(self.translated))
@@ -46,7 +52,7 @@ final class LatchTests: XCTestCase {
     }
 
     func testAnotherAnnouncedAddressIsFollowedAndWhatWasLearnedIsForgotten() {
-        var latch = Latch(announced: self.announced)
+        var latch = self.latch()
         XCTAssertTrue(latch.admits(self.translated))
         latch.follow(self.announced)
         XCTAssertEqual(latch.target, self.translated, "the same address is no news")
@@ -58,7 +64,7 @@ final class LatchTests: XCTestCase {
     }
 
     func testLastPacketsFromTheOldAddressDoNotKeepTheNewSourceOut() {
-        var latch = Latch(announced: self.announced)
+        var latch = self.latch()
         XCTAssertTrue(latch.admits(self.translated))
         latch.follow(SocketAddress(.v4(4), port: 40))
         XCTAssertTrue(latch.admits(self.translated))
@@ -69,7 +75,7 @@ final class LatchTests: XCTestCase {
     }
 
     func testAnOldAddressThatGoesOnIsTheStreamAgain() {
-        var latch = Latch(announced: self.announced)
+        var latch = self.latch()
         XCTAssertTrue(latch.admits(self.translated))
         latch.follow(SocketAddress(.v4(4), port: 40))
         for _ in 0...MediaLimits.lingeringPacketsMax { XCTAssertTrue(latch.admits(self.translated)) }
@@ -78,11 +84,44 @@ final class LatchTests: XCTestCase {
     }
 
     func testHoldWithoutAnAddressSendsNowhere() {
-        var unspecified = Latch(announced: SocketAddress(.v4(0), port: 10))
+        var unspecified = self.latch(SocketAddress(.v4(0), port: 10))
         XCTAssertNil(unspecified.target)
         XCTAssertTrue(unspecified.admits(self.translated))
         XCTAssertNil(unspecified.target)
-        XCTAssertNil(Latch(announced: SocketAddress(.v4(1), port: 0)).target)
+        XCTAssertNil(self.latch(SocketAddress(.v4(1), port: 0)).target)
+    }
+
+    /// Who still sends from a former call, or just tries ports, gets nothing.
+    func testNobodyElseIsLearnedCaseF97() {
+        var latch = self.latch()
+        XCTAssertFalse(latch.admits(self.elsewhere))
+        XCTAssertEqual(latch.target, self.announced)
+        XCTAssertTrue(latch.admits(SocketAddress(self.announced.address, port: 99)), "another port of the same host")
+        latch.reopen()
+        XCTAssertFalse(latch.admits(self.elsewhere))
+        var alone = Latch(announced: self.announced)
+        XCTAssertFalse(alone.admits(self.translated))
+        XCTAssertTrue(alone.admits(self.announced))
+    }
+
+    /// A private address from a peer outside says nothing: its translator is learned, wherever it is.
+    func testBehindATranslatorAnybodyIsLearnedCaseF98() {
+        let hidden = SocketAddress(IPAddress("10.1.33.103")!, port: 10)
+        var outside = Latch(announced: hidden, signalling: IPAddress("203.0.113.5"))
+        XCTAssertTrue(outside.admits(self.elsewhere))
+        XCTAssertEqual(outside.target, self.elsewhere)
+        var inside = Latch(announced: hidden, signalling: IPAddress("192.168.1.5"))
+        XCTAssertFalse(inside.admits(self.elsewhere))
+    }
+
+    func testTheLastPacketsOfAnOldHostDoNotBecomeTheStream() {
+        var latch = Latch(announced: self.elsewhere, signalling: self.translated.address)
+        XCTAssertTrue(latch.admits(self.elsewhere))
+        latch.follow(self.announced)
+        for _ in 0..<MediaLimits.lingeringPacketsMax { XCTAssertTrue(latch.admits(self.elsewhere)) }
+        XCTAssertFalse(latch.admits(self.elsewhere))
+        XCTAssertTrue(latch.admits(self.announced))
+        XCTAssertEqual(latch.target, self.announced)
     }
 }
 

@@ -23,6 +23,28 @@ final class ByeTests: XCTestCase {
         XCTAssertTrue(script.engine.isIdle)
     }
 
+    /// A stream that is refused takes the BYE with it; the peer, whose 2xx was acknowledged late, is still in the call.
+    func testByeThatReachedNobodyIsSaidAgainToWhoRepeatsTheAnswer() {
+        let script = Script(.tcp)
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 200, body: Script.description)
+        script.input(.hangUp(handle, .normal))
+        let lost = script.expect("ACK", "BYE")[1]
+        script.input(.flowFailed(script.flow))
+        script.expectEvents("answered", "ended localHangUp")
+        script.answer(invite, 200, body: Script.description)
+        let bye = script.expect("ACK", "BYE")[1]
+        XCTAssertEqual(bye.cseq?.number, (lost.cseq?.number ?? 0) + 1)
+        XCTAssertNotEqual(bye.topVia, lost.topVia)
+        XCTAssertEqual(bye.to, lost.to)
+        script.answer(bye, 200)
+        script.answer(invite, 200, body: Script.description)
+        script.expect("ACK")
+        script.pass(ms: 70_000)
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
     func testByesThatCrossEndTheCallOnce() {
         let script = Script()
         let handle = script.call()

@@ -28,7 +28,6 @@ final class MediaModel {
     private var hasPicture = false
     private var wakesAt: Instant?
     /// When a packet of any kind came last.
-    private var reachedAt = Instant.zero
     /// When a packet of sound came last.
     private(set) var heardAt: Instant?
 
@@ -42,8 +41,6 @@ final class MediaModel {
         guard self.runs, let stream = self.plan?.audio?.stream else { return false }
         return stream.sends && stream.receives
     }
-    /// Something comes from somebody.
-    var isReached: Bool { self.reachedAt + .seconds(6) > self.world.now }
     var due: Instant? { self.wakesAt }
 
     /// The process is gone.
@@ -108,7 +105,6 @@ final class MediaModel {
 
     func received(_ bytes: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress) {
         guard self.kiosk.isUp else { return }
-        self.reachedAt = self.world.now
         self.feed(.received(bytes, kind, channel, from: source))
     }
 

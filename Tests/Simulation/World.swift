@@ -157,9 +157,6 @@ extension World {
         }
         // On hold silence is no sign: only a session timer (RFC 4028) could tell, perhaps long after this act.
         guard kiosk.media.talks else { return }
-        // Whose BYE was lost with its stream notices by the silence; but the other end, in its next call at the same
-        // ports, may have taken these packets for that call's (RFC 7362 section 4) and send to here.
-        if whole == nil, kiosk.media.isReached { return }
         guard whole != nil else {
             return self.violate("alone", "\(kiosk.name) is in a call with nobody; it has \(dialogs.count) dialogs")
         }
