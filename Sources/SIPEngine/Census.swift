@@ -8,7 +8,7 @@ public struct SIPCensus: Equatable, Sendable {
     public var calls: Int
     public var clientTransactions: Int
     public var serverTransactions: Int
-    /// The confirmed dialogs of the calls.
+    /// The confirmed dialogs in which we have not said BYE.
     public var dialogs: [DialogName]
 
     public init(calls: Int = 0, clientTransactions: Int = 0, serverTransactions: Int = 0, dialogs: [DialogName] = []) {
@@ -43,7 +43,8 @@ extension SIPEngine {
         SIPCensus(
             calls: self.calls.count, clientTransactions: self.clients.count, serverTransactions: self.servers.count,
             dialogs: self.calls.compactMap { call in
-                call.dialog.map {
+                if case .ending = call.machine.state { return nil }
+                return call.dialog.map {
                     DialogName(callID: $0.callID.text, localTag: $0.localTag, remoteTag: $0.remoteTag)
                 }
             })
