@@ -27,7 +27,8 @@ final class MediaModel {
     private var hasSound = false
     private var hasPicture = false
     private var wakesAt: Instant?
-    /// When a packet of any kind came last.
+    /// When a packet of any kind came last from a telephone.
+    private var reachedAt = Instant.zero
     /// When a packet of sound came last.
     private(set) var heardAt: Instant?
 
@@ -41,6 +42,8 @@ final class MediaModel {
         guard self.runs, let stream = self.plan?.audio?.stream else { return false }
         return stream.sends && stream.receives
     }
+    /// A telephone sends here.
+    var isReached: Bool { self.reachedAt + .seconds(6) > self.world.now }
     var due: Instant? { self.wakesAt }
 
     /// The process is gone.
@@ -105,6 +108,9 @@ final class MediaModel {
 
     func received(_ bytes: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress) {
         guard self.kiosk.isUp else { return }
+        if !self.world.kiosks.contains(where: { $0.address.address == source.address }) {
+            self.reachedAt = self.world.now
+        }
         self.feed(.received(bytes, kind, channel, from: source))
     }
 
