@@ -220,8 +220,7 @@ extension KioskMachine {
     mutating func media(_ report: MediaReport, now: Instant) -> OnMedia {
         switch self.state {
         case .early(var state):
-            if report == .firstPacket(.audio) { state.hasSound = true }
-            if report == .firstSoundPlayed { (state.hasSound, state.hasFirstSound) = (true, true) }
+            Self.media(report, &state)
             self.move(to: .early(state))
             return .doNothing
         case .connected(var state):
@@ -230,6 +229,18 @@ extension KioskMachine {
             return action
         case .idle, .lookingUp, .calling, .ringing, .alerting, .ending, .outcome, .stopping:
             return .doNothing
+        }
+    }
+
+    private static func media(_ report: MediaReport, _ state: inout KioskState.Early) {
+        switch report {
+        case .firstPacket(.audio), .resumed(.audio): state.hasSound = true
+        // Silence is told once: what stopped before the answer would otherwise never be missed after it.
+        case .silent(.audio, _): state.hasSound = false
+        case .firstSoundPlayed: (state.hasSound, state.hasFirstSound) = (true, true)
+        case .firstPacket(.video), .resumed(.video), .silent(.video, _), .firstFrameShown, .byeReceived, .counters,
+            .digit, .keyFrameWanted:
+            break
         }
     }
 

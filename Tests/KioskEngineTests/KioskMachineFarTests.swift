@@ -170,6 +170,21 @@ final class KioskMachineFarTests: XCTestCase {
         XCTAssertEqual(machine.media(.firstSoundPlayed, now: States.now), .doNothing)
     }
 
+    /// Silence is told once: a far end whose early media stopped, and that never sends again, is missed all the same.
+    func testSoundThatStoppedBeforeTheAnswerIsMissedAfterIt() {
+        var machine = States.machine(States.early)
+        _ = machine.media(.firstPacket(.audio), now: States.now)
+        _ = machine.media(.silent(.audio, since: States.now), now: States.now)
+        _ = machine.answered(States.handle, States.talk, now: States.later(5_000))
+        XCTAssertEqual(machine.state.alarm?.at, States.later(15_000))
+        machine = States.machine(States.early)
+        _ = machine.media(.firstPacket(.audio), now: States.now)
+        _ = machine.media(.silent(.audio, since: States.now), now: States.now)
+        _ = machine.media(.resumed(.audio), now: States.later(4_000))
+        _ = machine.answered(States.handle, States.talk, now: States.later(5_000))
+        XCTAssertNil(machine.state.alarm)
+    }
+
     func testAPeerVanishesOnlyWhenNeitherRTPNorRTCPComes() {
         var machine = States.machine(States.connected)
         XCTAssertEqual(machine.state.alarm?.at, States.later(10_000), "nothing came since the answer")
