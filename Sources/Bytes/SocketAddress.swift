@@ -19,8 +19,8 @@ public enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Means something on its own network only: private use (RFC 1918, RFC 4193), carriers' translators (RFC 6598), link
-    /// and loopback.
+    /// Means something on its own network only: private use (RFC 1918, RFC 4193), carriers' translators (RFC 6598),
+    /// link and loopback.
     public var isPrivate: Bool {
         switch self {
         case .v4(let bits):

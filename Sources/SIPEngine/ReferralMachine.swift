@@ -9,8 +9,8 @@ import SIPWire
 ///        |                    +------ the outcome ---- or too late --> closing --NOTIFY answered--> ended
 ///        +-- refuse, or nobody decides, or it wants no NOTIFY --> ended
 ///
-/// One NOTIFY is out at a time, so that none overtakes another; of the news that come meanwhile only the last counts. Only
-/// the outcome waits for nothing.
+/// One NOTIFY is out at a time, so that none overtakes another; of the news that come meanwhile only the last counts.
+/// Only the outcome waits for nothing.
 struct ReferralMachine {
     enum State: Hashable {
         /// The REFER waits for our decision. Timer `referral` runs.

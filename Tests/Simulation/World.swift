@@ -157,8 +157,8 @@ extension World {
         }
         // On hold silence is no sign: only a session timer (RFC 4028) could tell, perhaps long after this act.
         guard kiosk.media.talks else { return }
-        // Whose BYE was lost on the way notices by the silence; but a telephone, which sends to whoever sends to its one
-        // port, may have taken these packets for its next call's. A kiosk must not.
+        // Whose BYE was lost on the way notices by the silence; but a telephone, which sends to whoever sends to its
+        // one port, may have taken these packets for its next call's. A kiosk must not.
         if whole == nil, kiosk.media.isReached { return }
         guard whole != nil else {
             return self.violate("alone", "\(kiosk.name) is in a call with nobody; it has \(dialogs.count) dialogs")
