@@ -57,9 +57,12 @@ extension SIPEngine {
         }
         dialog.renewTarget(from: response)
         self.acknowledge(dialog, number: entry.number, body: [], at: client)
-        guard let index = call, self.calls[index].machine.changeFinished() == .report,
-            let attempt = self.calls[index].change.finished()
-        else { return }
+        guard let index = call else { return }
+        guard self.calls[index].machine.changeFinished() == .report, let attempt = self.calls[index].change.finished()
+        else {
+            // Given up, but the peer has taken it: it is told again what stands.
+            return self.calls[index].change.refresh()
+        }
         self.calls[index].dialog = dialog
         self.calls[index].peer.learn(from: response)
         self.calls[index].sessionTimer.agreed(response.sessionAgreement, now: now)

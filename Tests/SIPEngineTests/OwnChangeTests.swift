@@ -233,6 +233,23 @@ final class OwnChangeTests: XCTestCase {
         XCTAssertEqual(script.engine.callCount, 1)
     }
 
+    /// The peer took what we gave up with the stream: without another word each would believe in its own session.
+    func testPeerThatTookAGivenUpChangeIsToldAgainWhatStands() {
+        let script = Script(.tcp)
+        let (_, _, reinvite) = self.changing(script)
+        script.answer(reinvite, 100)
+        script.input(.flowFailed(script.flow))
+        script.expectEvents("changeRefused 503")
+        script.answer(reinvite, 200, body: Script.description)
+        let again = script.expect("ACK", "INVITE")[1]
+        XCTAssertEqual(String(decoding: again.body, as: UTF8.self), Script.description)
+        script.answer(again, 200, body: Script.description)
+        script.expect("ACK")
+        script.expectEvents("changed")
+        script.answer(reinvite, 200, body: Script.description)
+        script.expect("ACK")
+    }
+
     // MARK: - Together with hanging up
 
     func testHangUpSendsByeAtOnceAndTheLateAnswerIsAcknowledged() {
