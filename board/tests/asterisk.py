@@ -10,7 +10,7 @@ from peer.baresip import Peer
 from peer.sipp import VIDEO_PORT, Scenario, session
 from tests.arm import camera_file
 from tests.bench import wait_until
-from tests.desk import KIOSK, PEER, Desk
+from tests.desk import KIOSK, PEER, Beside, Desk
 from tests.race import told
 from tests.race_change import reoffer
 from tests.runner import Failed, check
@@ -22,35 +22,20 @@ SERVER, HOLDS, KEYS = THIRD, 50, "159#0*"
 THROUGH_ASTERISK = set(range(21000, 21200))
 
 
-class Office:
+class Office(Beside):
     """A server, a kiosk whose calls go to it, and a telephone where one is asked for."""
 
     def __init__(self, folder):
         self.folder, self.options = Path(folder), None
         self.desk = Desk(self.folder / "kiosk", camera=f"file:{camera_file()}")
         values = {"@SERVER@": SERVER, "@KIOSK@": KIOSK, "@PEER@": PEER}
-        self.files = {}
+        files = {}
         for path in (HERE / "etc-asterisk").iterdir():
             text = path.read_text()
             for name, value in values.items():
                 text = text.replace(name, value)
-            self.files[path.name] = text
-
-    def __enter__(self):
-        self.desk.__enter__()
-        try:
-            self.server = Asterisk(self.folder / "asterisk", self.files).__enter__()
-        except BaseException:
-            self.desk.__exit__(None, None, None)
-            raise
-        return self
-
-    def __exit__(self, *_):
-        try:
-            self.desk.stop()
-            self.server.__exit__()
-        finally:
-            self.desk.__exit__(None, None, None)
+            files[path.name] = text
+        self.server = Asterisk(self.folder / "asterisk", files)
 
     def ready(self, **changes):
         """The kiosk with this configuration, idle."""

@@ -171,3 +171,23 @@ class Desk(Kiosk):
         if reasons and ended.get("reason") not in reasons:
             raise Failed(ended.get("reason"), f"the call was to end by {' or '.join(reasons)}: {ended.get('text')}")
         return ended
+
+
+class Beside:
+    """A kiosk on a desk with a server in the same network; who inherits sets `desk` and `server`."""
+
+    def __enter__(self):
+        self.desk.__enter__()
+        try:
+            self.server.__enter__()
+        except BaseException:
+            self.desk.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.desk.stop()
+            self.server.__exit__()
+        finally:
+            self.desk.__exit__(None, None, None)

@@ -8,7 +8,7 @@ from peer.baresip import Peer
 from peer.kamailio import ADDRESS, Kamailio
 from peer.sipp import Scenario, session
 from tests.bench import wait_until
-from tests.desk import PEER, Desk
+from tests.desk import PEER, Beside, Desk
 from tests.race import connect, hang_up, told
 from tests.race_fork import plays_to
 from tests.runner import Failed, check
@@ -17,28 +17,12 @@ from tests.world import clip
 SECOND_PORT, FIRST_SOUND, SECOND_SOUND = 5072, 31000, 32000
 
 
-class Branches:
+class Branches(Beside):
     """A kiosk whose calls go through the proxy."""
 
     def __init__(self, folder):
         self.folder, self.begin = Path(folder), 0
-        self.desk, self.proxy = Desk(self.folder / "kiosk"), Kamailio(self.folder / "proxy")
-
-    def __enter__(self):
-        self.desk.__enter__()
-        try:
-            self.proxy.__enter__()
-        except BaseException:
-            self.desk.__exit__(None, None, None)
-            raise
-        return self
-
-    def __exit__(self, *_):
-        try:
-            self.desk.stop()
-            self.proxy.__exit__()
-        finally:
-            self.desk.__exit__(None, None, None)
+        self.desk, self.server = Desk(self.folder / "kiosk"), Kamailio(self.folder / "proxy")
 
     def ready(self, **changes):
         self.desk.start(changes={"call.uri": f"sip:help@{ADDRESS}", **changes})
