@@ -202,6 +202,7 @@ extension KioskEngine {
         case .answeredWithOffer(let offer): self.answered(handle, withOffer: offer, now: now)
         case .changed(let answer): self.changed(handle, answer, now: now)
         case .changeRefused(let status): self.changeRefused(handle, status, now: now)
+        case .changeTakenLate: self.changeTakenLate(handle, now: now)
         case .identified(let party): self.identified(handle, party, now: now)
         case .digit(let key, _): self.digit(handle, key, now: now)
         case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)

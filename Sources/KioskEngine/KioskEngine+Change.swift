@@ -116,9 +116,19 @@ extension KioskEngine {
     mutating func changeRefused(_ handle: CallHandle, _ status: StatusCode, now: Instant) {
         switch self.machine.changeRefused(handle) {
         case .ignore: break
-        case .rollBack(let intent):
+        case .rollBack(let intent, let isMisunderstood):
             self.session?.rollBack()
             self.emitChange(intent, code: status.value, now: now)
+            if isMisunderstood { self.changeTakenLate(handle, now: now) }
+        }
+    }
+
+    mutating func changeTakenLate(_ handle: CallHandle, now: Instant) {
+        switch self.machine.changeTakenLate(handle) {
+        case .ignore: break
+        case .offer(let intent):
+            self.session?.sayAnew()
+            self.offer(intent, in: handle, now: now)
         }
     }
 

@@ -60,6 +60,7 @@ extension KioskMachine {
         switch self.state {
         case .connected(var state):
             let wasHeld = state.isHeld
+            state.isMisunderstood = false
             state.take(shape, now: now)
             self.move(to: .connected(state))
             return .updateMedia(hold: wasHeld == state.isHeld ? nil : state.isHeld, waiting: state.change)
@@ -107,6 +108,7 @@ extension KioskMachine {
             let change = state.change
             state.intent = change ?? state.intent
             state.change = nil
+            state.isMisunderstood = false
             state.take(shape, now: now)
             self.move(to: .connected(state))
             return .updateMedia(intent: change)
@@ -116,8 +118,8 @@ extension KioskMachine {
     }
 
     enum OnChangeRefused: Equatable {
-        /// Everything stands as it was.
-        case rollBack(MediaIntent)
+        /// Everything stands as it was. Whether the far end has to be told so (`changeTakenLate`).
+        case rollBack(MediaIntent, isMisunderstood: Bool)
         case ignore
     }
 
@@ -128,7 +130,28 @@ extension KioskMachine {
             guard state.change != nil else { return .ignore }
             state.change = nil
             self.move(to: .connected(state))
-            return .rollBack(state.intent)
+            return .rollBack(state.intent, isMisunderstood: state.isMisunderstood)
+        case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
+            return .ignore
+        }
+    }
+
+    enum OnTakenLate: Equatable {
+        /// Say again what stands.
+        case offer(MediaIntent)
+        case ignore
+    }
+
+    /// The far end took an offer that we had given up.
+    mutating func changeTakenLate(_ handle: CallHandle) -> OnTakenLate {
+        guard self.state.handle == handle else { return .ignore }
+        switch self.state {
+        case .connected(var state):
+            let isNewerOut = state.change != nil
+            state.isMisunderstood = isNewerOut
+            state.change = state.change ?? state.intent
+            self.move(to: .connected(state))
+            return isNewerOut ? .ignore : .offer(state.intent)
         case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }

@@ -184,6 +184,9 @@ enum KioskState: Equatable {
         var intent = MediaIntent()
         /// What we have asked the far end for and it has not answered yet.
         var change: MediaIntent?
+        /// The far end believes in an offer that we gave up, and a newer one is on its way. Should that be refused, what
+        /// stands is to be said again.
+        var isMisunderstood = false
         /// The far end is handing us over to somebody else.
         var transfer: Transfer?
         /// After so long without anything the peer has vanished.

@@ -93,6 +93,12 @@ struct MediaSession {
         self.said = self.agreed?.local
     }
 
+    /// The far end has heard more of us than what stands: the next description has a higher version, even where it says
+    /// the same.
+    mutating func sayAnew() {
+        self.said = nil
+    }
+
     /// What a provisional answer comes to; the final one is still awaited. Nil where it makes no sense.
     func preview(_ answer: [UInt8]) -> NegotiatedSession? {
         guard let pending = self.pending, let description = try? SessionDescription.parse(answer) else { return nil }

@@ -58,10 +58,12 @@ extension SIPEngine {
         dialog.renewTarget(from: response)
         self.acknowledge(dialog, number: entry.number, body: [], at: client)
         guard let index = call else { return }
-        guard self.calls[index].machine.changeFinished() == .report, let attempt = self.calls[index].change.finished()
+        guard client == self.reinviteIndex(of: handle), self.calls[index].machine.changeFinished() == .report,
+            let attempt = self.calls[index].change.finished()
         else {
-            // Given up, but the peer has taken it: it is told again what stands.
-            return self.calls[index].change.refresh()
+            // Given up, with its flow, but the peer has taken it.
+            if entry.request.body != self.calls[index].localDescription { self.tell(handle, .changeTakenLate) }
+            return
         }
         self.calls[index].dialog = dialog
         self.calls[index].peer.learn(from: response)

@@ -126,6 +126,9 @@ public enum CallEvent {
     case changed(answer: [UInt8])
     /// Our `reoffer` was refused, for good: the session stands as it was.
     case changeRefused(StatusCode)
+    /// The peer has taken a `reoffer` after all that was told as refused before. Offer anew what stands, with a higher
+    /// version (RFC 3264 section 8), or each side believes in a session of its own.
+    case changeTakenLate
     /// Who the far end says it is now (RFC 4916, P-Asserted-Identity).
     case identified(NameAddr)
     /// A digit of the peer's by INFO: `0`–`9`, `*`, `#`, `A`–`D`.

@@ -100,8 +100,8 @@ extension CallEvent {
         case .ringing(let status), .earlyMedia(_, let status): return ReferralMachine.Report(status: status)
         case .answered, .answeredWithOffer: return ReferralMachine.Report(status: .ok, end: .outcome)
         case .ended(let reason): return ReferralMachine.Report(status: reason.status, end: .outcome)
-        case .incoming, .confirmed, .reoffered, .keyFrameRequested, .changed, .changeRefused, .identified, .digit,
-            .informed, .referred:
+        case .incoming, .confirmed, .reoffered, .keyFrameRequested, .changed, .changeRefused, .changeTakenLate,
+            .identified, .digit, .informed, .referred:
             return nil
         }
     }

@@ -18,7 +18,7 @@ struct HeaderSection {
             self.fault = "Start Line Too Long"
             return
         }
-        while !reader.isAtEnd, self.fault == nil { self.take(Self.line(&reader)) }
+        while !reader.isAtEnd, self.fault == nil { self.take(Self.withoutReturns(Self.line(&reader))) }
     }
 
     /// Where the header section of `bytes` ends and the body starts, looking only at line ends at or after `from`.
@@ -37,6 +37,12 @@ struct HeaderSection {
     private static func line(_ reader: inout ByteReader) -> ArraySlice<UInt8> {
         let line = reader.take(upTo: ASCII.lineFeed) ?? reader.take(reader.remaining) ?? []
         return line.last == ASCII.carriageReturn ? line.dropLast() : line
+    }
+
+    /// A carriage return that ends no line is white space to us: no field that is printed may hold one.
+    private static func withoutReturns(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard line.contains(ASCII.carriageReturn) else { return line }
+        return line.map { $0 == ASCII.carriageReturn ? ASCII.space : $0 }[...]
     }
 
     private mutating func take(_ line: ArraySlice<UInt8>) {

@@ -71,6 +71,34 @@ final class ChangeTests: XCTestCase {
         XCTAssertEqual(scene.state, "connected")
     }
 
+    /// Without another word each side would believe in a session of its own.
+    func testAFarEndThatTookAGivenUpChangeIsToldAgainWhatStandsWithAHigherVersion() {
+        let scene = Scene.inCall()
+        XCTAssertEqual(self.say(scene, "video remove"), "done")
+        scene.farAnswers(.serviceUnavailable)
+        scene.sipTells(.changeTakenLate, of: scene.handle)
+        XCTAssertEqual(self.say(scene, "hold"), "the call is being changed already")
+        XCTAssertEqual(scene.offers.last?.contains("m=video 0"), false, "the picture stands")
+        let versions = scene.origins.compactMap { UInt64($0) }
+        XCTAssertEqual(versions, versions.sorted())
+        XCTAssertEqual(Set(versions).count, 3, "the first offer, the one given up, and what stands")
+        self.answers(scene)
+        XCTAssertNotNil(scene.plan?.video)
+        XCTAssertEqual(self.say(scene, "hold"), "done")
+    }
+
+    func testAChangeThatIsOutWhenAGivenUpOneWasTakenSaysWhatStandsOnceItIsRefused() {
+        let scene = Scene.inCall()
+        XCTAssertEqual(self.say(scene, "hold"), "done")
+        scene.sipTells(.changeTakenLate, of: scene.handle)
+        let before = scene.offers.count
+        scene.farAnswers(.notAcceptableHere)
+        XCTAssertEqual(scene.offers.count, before + 1)
+        XCTAssertEqual(scene.offers.last?.contains("a=sendrecv"), true, "nobody is on hold")
+        scene.farAnswers(.notAcceptableHere)
+        XCTAssertEqual(scene.offers.count, before + 1, "once")
+    }
+
     func testPicturesAreRemovedAndAddedAgain() {
         let scene = Scene.inCall()
         XCTAssertEqual(self.say(scene, "video remove"), "done")
@@ -152,8 +180,12 @@ final class ChangeTests: XCTestCase {
             _ = $0.change(.hold)
             return $0.changeRefused(States.handle)
         }
+        KioskMachineTests.check(
+            States.all.map { ($0.name, inCall.contains($0.name) ? "offer" : "ignore", $0.name) }
+        ) { $0.changeTakenLate(States.handle) }
         for (name, state) in States.all {
             var machine = States.machine(state)
+            XCTAssertEqual(machine.changeTakenLate(States.stranger), .ignore, name)
             XCTAssertEqual(machine.changed(States.stranger, States.talk, now: States.now), .ignore, name)
             XCTAssertEqual(machine.changeRefused(States.stranger), .ignore, name)
             XCTAssertEqual(machine.state, state, name)

@@ -65,6 +65,7 @@ final class RandomWalkTests: XCTestCase {
             .referred(Referral(target: target, headers: [])), .referred(Referral(target: target, headers: [])),
             .identified(NameAddr(displayName: "Ann", target)), .digit(ASCII.zero, durationMs: 100),
             .informed(isTaken: false), .changed(answer: Scene.description()), .changeRefused(.notAcceptableHere),
+            .changeTakenLate,
             .reoffered(Scene.description(audio: "sendonly")), .reoffered(nil), .keyFrameRequested,
             .confirmed(answer: nil),
         ]

@@ -254,6 +254,15 @@ final class Scene {
         }
     }
 
+    /// The INVITEs that the kiosk sent, copies left out.
+    var offers: [String] {
+        self.outputs.reduce(into: []) { offers, output in
+            guard case .send(let bytes, _) = output, bytes.starts(with: Array("INVITE ".utf8)) else { return }
+            let text = String(decoding: bytes, as: UTF8.self)
+            if offers.last != text { offers.append(text) }
+        }
+    }
+
     /// The first lines of SIP that the kiosk sent.
     var sent: [String] {
         self.outputs.compactMap { output in

@@ -217,6 +217,7 @@ extension CallEvent {
         case .keyFrameRequested: return "keyFrameRequested"
         case .answeredWithOffer: return "answeredWithOffer"
         case .changed: return "changed"
+        case .changeTakenLate: return "changeTakenLate"
         case .changeRefused(let status): return "changeRefused \(status.value)"
         case .identified(let who): return "identified " + who.printed.string
         case .digit(let digit, let ms): return "digit \(Character(UnicodeScalar(digit))) \(ms)"

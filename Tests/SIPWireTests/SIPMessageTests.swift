@@ -122,6 +122,14 @@ final class SIPMessageTests: XCTestCase {
         XCTAssertEqual(try self.parse(text).cseq?.number, 5)
     }
 
+    /// A carriage return that ends no line could not be printed again as it was read.
+    func testAReturnWithinALineIsWhiteSpace() throws {
+        let text = Self.invite.replacingOccurrences(of: "Max-Forwards", with: "Subject: a\rb \r\r\nMax-Forwards")
+        let message = try SIPMessage.parse(Array(text.utf8), framing: .datagram)
+        XCTAssertEqual(message.first(.subject)?.bytes.contains(ASCII.carriageReturn), false)
+        XCTAssertEqual(try SIPMessage.parse(message.printed(), framing: .stream).printed(), message.printed())
+    }
+
     func testALineWithoutANameIsPassedOver() throws {
         let text = Self.invite.replacingOccurrences(of: "k: timer", with: "no colon here\r\n: no name\r\nk: timer")
         XCTAssertEqual(try self.parse(text).supported.count, 2)
