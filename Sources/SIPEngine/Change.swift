@@ -62,8 +62,9 @@ extension SIPEngine {
             let attempt = self.calls[index].change.finished()
         else {
             // Given up, with its flow, but the peer has taken it.
-            if entry.request.body != self.calls[index].localDescription { self.tell(handle, .changeTakenLate) }
-            return
+            guard self.calls[index].machine.isEstablished, entry.request.body != self.calls[index].localDescription
+            else { return }
+            return self.tell(handle, .changeTakenLate)
         }
         self.calls[index].dialog = dialog
         self.calls[index].peer.learn(from: response)
