@@ -27,7 +27,7 @@ let cSettings: [CSetting] = [.unsafeFlags(includes.flatMap { ["-isystem", $0] } 
 let libraries = [
     "drm", "cairo", "pango-1.0", "pangocairo-1.0", "gobject-2.0", "glib-2.0", "avcodec", "avutil", "swscale",
     "swresample",
-    "asound", "gpiod", "systemd", "cares", "m",
+    "asound", "gpiod", "systemd", "cares", "ssl", "crypto", "srtp2", "m",
 ]
 
 /// A target without C, clock, randomness or socket.

@@ -7,8 +7,6 @@ import SIPWire
 
 /// Carries out what the machine decides about calls.
 extension KioskEngine {
-    static let portStandard: UInt16 = 5060
-
     // MARK: - Placing
 
     /// Dials; false where there is a call already.
@@ -25,8 +23,9 @@ extension KioskEngine {
     }
 
     mutating func resolve(_ id: ResolutionID, _ uri: SIPURI) {
-        let port = uri.port ?? Self.portStandard
-        self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, self.transport(of: uri)))
+        let transport = self.transport(of: uri)
+        let port = uri.port ?? transport.standardPort
+        self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, transport))
     }
 
     func transport(of uri: SIPURI) -> SIPTransport {

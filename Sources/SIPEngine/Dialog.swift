@@ -125,8 +125,9 @@ extension Dialog {
     }
 
     /// The way to the first hop of a request within the dialog. Names are not looked up again: where the hop is not an
-    /// address, the dialog's own flow is the best guess.
+    /// address, the dialog's own flow is the best guess. What began encrypted stays so, and with whom it was.
     var nextHop: Flow {
+        guard self.flow.transport != .tls else { return self.flow }
         let hop = self.routeSet.first?.uri.sip ?? self.remoteTarget
         guard !hop.isSecure, case .address(let address) = hop.maddr ?? hop.host, self.isPlausible(address) else {
             return self.flow
@@ -135,7 +136,9 @@ extension Dialog {
         // Without a word about the transport it is UDP (RFC 3263 section 4.1), except that a host which we already
         // speak to is spoken to as before.
         let unspoken = isSameHost ? self.flow.transport : .udp
-        guard let transport = hop.transport.map({ SIPTransport($0) }) ?? unspoken else { return self.flow }
+        guard let transport = hop.transport.map({ SIPTransport($0) }) ?? unspoken, transport != .tls else {
+            return self.flow
+        }
         if transport == .tcp && self.flow.transport == .tcp && isSameHost && self.isFlowOpen { return self.flow }
         let remote = SocketAddress(address, port: hop.port ?? 5060)
         return Flow(transport: transport, local: self.flow.local, remote: remote)

@@ -2,7 +2,7 @@
 import Bytes
 import SIPWire
 
-/// One way between us and a peer: a pair of UDP addresses, or one TCP connection.
+/// One way between us and a peer: a pair of UDP addresses, or one TCP or TLS connection.
 ///
 /// `local` is the address and port on which we *listen*: it is written into Via and Contact. For a connection that we
 /// open it therefore is not the connection's own port; the flow is the connection's name between engine and loop, and
@@ -11,11 +11,17 @@ public struct Flow: Hashable, Sendable {
     public var transport: SIPTransport
     public var local: SocketAddress
     public var remote: SocketAddress
+    /// TLS that we open: whom the server's certificate must name, the host of the URI before any look-up (RFC 5922
+    /// section 4). Empty otherwise.
+    public var name: ByteString
 
-    public init(transport: SIPTransport, local: SocketAddress, remote: SocketAddress) {
+    public init(
+        transport: SIPTransport, local: SocketAddress, remote: SocketAddress, name: ByteString = ByteString()
+    ) {
         self.transport = transport
         self.local = local
         self.remote = remote
+        self.name = name
     }
 }
 

@@ -19,7 +19,7 @@ extension SIPEngine {
             // Empty lines keep a NAT binding open.
             guard bytes.contains(where: { $0 != ASCII.carriageReturn && $0 != ASCII.lineFeed }) else { return }
             if !self.receivedMessage(bytes, .datagram, on: flow, now: now) { self.counters.add(.stranger) }
-        case .tcp: self.receivedStream(bytes, on: flow, now: now)
+        case .tcp, .tls: self.receivedStream(bytes, on: flow, now: now)
         }
     }
 
@@ -155,7 +155,7 @@ extension SIPEngine {
             self.counters.add(.strayRequest)
             return self.refuse(request, Refusal(.callOrTransactionDoesNotExist))
         }
-        if request.flow.transport == .tcp { self.calls[index].dialog?.moved(to: request.flow) }
+        if request.flow.transport.isReliable { self.calls[index].dialog?.moved(to: request.flow) }
         // A full table is no reason to keep a call that the peer has left: without an entry, only the copies of its BYE
         // get a worse answer.
         let id = self.startServer(request, .forDialogs, now: now)

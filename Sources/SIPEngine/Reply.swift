@@ -95,6 +95,7 @@ extension SIPEngine {
         switch flow.transport {
         case .udp: break
         case .tcp: uri.parameters.set("transport", "tcp")
+        case .tls: uri.parameters.set("transport", "tls")
         }
         return NameAddr(uri: .sip(uri)).printed
     }

@@ -60,7 +60,7 @@ extension Flow {
     /// we do not speak: to follow it would let strangers aim our answers at others.
     func reply(to via: Via) -> Flow {
         switch self.transport {
-        case .tcp: return self
+        case .tcp, .tls: return self
         case .udp:
             return Flow(transport: .udp, local: self.local, remote: via.replyAddress ?? self.remote)
         }

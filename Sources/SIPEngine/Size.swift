@@ -26,7 +26,7 @@ extension SIPEngine {
     /// The way that a request of ours, complete but for its Via, goes.
     mutating func way(of message: SIPMessage, on flow: Flow) -> Flow {
         switch flow.transport {
-        case .tcp: return flow
+        case .tcp, .tls: return flow
         case .udp:
             let via = self.via(Via.magicCookie + Generator.blank(digits: Self.branchDigits), flow).printed
             let size = message.printed().count + HeaderName.via.token.count + via.count + 4

@@ -107,13 +107,15 @@ public enum Host: Hashable, Sendable {
 
 /// The transports this product speaks. A Via or URI may name others; those stay bytes.
 public enum SIPTransport: Hashable, Sendable {
-    case udp, tcp
+    case udp, tcp, tls
 
     public init?(_ token: ByteString) {
         if token.equalsIgnoringCase("udp") {
             self = .udp
         } else if token.equalsIgnoringCase("tcp") {
             self = .tcp
+        } else if token.equalsIgnoringCase("tls") {
+            self = .tls
         } else {
             return nil
         }
@@ -124,6 +126,7 @@ public enum SIPTransport: Hashable, Sendable {
         switch self {
         case .udp: return "UDP"
         case .tcp: return "TCP"
+        case .tls: return "TLS"
         }
     }
 
@@ -131,7 +134,15 @@ public enum SIPTransport: Hashable, Sendable {
     public var isReliable: Bool {
         switch self {
         case .udp: return false
-        case .tcp: return true
+        case .tcp, .tls: return true
+        }
+    }
+
+    /// The port where none is named (RFC 3261 section 19.1.2).
+    public var standardPort: UInt16 {
+        switch self {
+        case .udp, .tcp: return 5_060
+        case .tls: return 5_061
         }
     }
 }

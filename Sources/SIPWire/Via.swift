@@ -58,7 +58,7 @@ public struct Via: Hashable, Sendable {
     }
 
     /// The transport's default port where none is written.
-    public var sentByPort: UInt16 { self.port ?? 5060 }
+    public var sentByPort: UInt16 { self.port ?? (SIPTransport(self.transport) ?? .udp).standardPort }
 
     public func hasSameSentBy(as other: Via) -> Bool {
         self.host.matches(other.host) && self.sentByPort == other.sentByPort

@@ -50,6 +50,8 @@ struct SignallingSockets: ~Copyable {
         switch flow.transport {
         case .udp:
             return self.datagrams.send(bytes, to: flow.remote) ? nil : .failed(flow)
+        case .tls:
+            return .failed(flow)
         case .tcp:
             return self.streams.send(bytes, local: flow.local, remote: flow.remote, now: now, poller: poller)
                 .map(Self.event)

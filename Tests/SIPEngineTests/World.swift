@@ -107,7 +107,7 @@ final class World {
                 let delayMs = self.network.delayMs + Int(self.generator.below(self.network.jitterMs + 1))
                 self.put(bytes, to, arriving, at: self.now + .milliseconds(delayMs))
             }
-        case .tcp:
+        case .tcp, .tls:
             let at = max(self.now + .milliseconds(self.network.delayMs), self.streamEnds[to] ?? .zero)
             self.streamEnds[to] = at
             if self.network.dripFeeds {

@@ -99,7 +99,7 @@ extension World {
     func send(_ parcel: Parcel, from node: any Node, on flow: Flow) {
         switch flow.transport {
         case .udp: self.sendDatagram(parcel, from: node, to: flow.remote)
-        case .tcp: self.sendStream(parcel, from: node, on: flow)
+        case .tcp, .tls: self.sendStream(parcel, from: node, on: flow)
         }
     }
 

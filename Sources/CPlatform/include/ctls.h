@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// TLS, DTLS, certificates and digests by OpenSSL.
+#pragma once
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
