@@ -207,7 +207,7 @@ final class ConfigurationTests: XCTestCase {
     func testABadAddressIsOneProblemNotTwo() {
         for value in [
             "help", "help@example.com", "http://example.com", "sip:", "sip:@", "sips:a@b", "tel:+4912345",
-            "sip:a@b;transport=tls", "sip:a@b?Subject=x", "sip:a@b:99999", "sip:a@b:0", "sip:a b@c",
+            "sip:a@b;transport=sctp", "sip:a@b?Subject=x", "sip:a@b:99999", "sip:a@b:0", "sip:a b@c",
         ] {
             let (conf, problems) = self.parse("[call]\nuri = \(value)\n")
             XCTAssertNil(conf.call.uri, value)

@@ -121,7 +121,7 @@ final class RFC4475ValidTests: XCTestCase {
     func test_transports_readsKnownAndUnknownOnes() throws {
         let vias = try XCTUnwrap(try TortureMessage.parsed("transports").vias)
         XCTAssertEqual(vias.map { $0.transport }, ["UDP", "SCTP", "TLS", "UNKNOWN", "TCP"])
-        XCTAssertEqual(vias.map { SIPTransport($0.transport) }, [.udp, nil, nil, nil, .tcp])
+        XCTAssertEqual(vias.map { SIPTransport($0.transport) }, [.udp, nil, .tls, nil, .tcp])
     }
 
     func test_mpart01_keepsABinaryBody() throws {
