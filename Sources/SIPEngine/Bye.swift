@@ -43,6 +43,17 @@ extension SIPEngine {
         }
     }
 
+    /// A BYE that was never answered goes out once more where it went over a stream: there nothing repeats it, and a
+    /// proxy that lost its own stream has lost the BYE. Without it the far end would stay in a call with nobody.
+    mutating func sayByeAgain(_ client: Int, now: Instant) {
+        let entry = self.clients[client]
+        guard entry.method == .bye, entry.purpose != .lastBye, entry.flow.transport.isReliable else { return }
+        var message = entry.request
+        message.remove(.via)
+        message.set(.cseq, CSeq(entry.number &+ 1, .bye).printed)
+        self.sendRequest(message, on: entry.flow, for: .lastBye, now: now)
+    }
+
     mutating func byeFinished(_ handle: CallHandle, now: Instant) {
         guard let index = self.callIndex(handle) else { return }
         switch self.calls[index].machine.byeFinished() {

@@ -20,6 +20,8 @@ struct ClientEntry {
         case prack
         /// The BYE for a branch of a fork that was too slow, or whose call is gone.
         case discard
+        /// A BYE that is said once more (`sayByeAgain`).
+        case lastBye
         case inform(CallHandle)
         case message(MessageID)
         /// About the REFER of this number.
@@ -172,7 +174,7 @@ extension SIPEngine {
         case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
             return self.callIndex(handle) != nil
         case .inform, .message, .notify: return true
-        case .cancel, .discard, .prack: return false
+        case .cancel, .discard, .lastBye, .prack: return false
         }
     }
 
@@ -263,7 +265,7 @@ extension SIPEngine {
             }
         case .reinvite(let handle):
             if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
-        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -274,7 +276,7 @@ extension SIPEngine {
         switch self.clients[index].purpose {
         case .invite(let handle): self.receivedRefusal(handle, response, status, now)
         case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
-        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -294,7 +296,9 @@ extension SIPEngine {
             self.clients[index].machine = .other(machine)
             switch action {
             case .retransmit: self.sendAgain(index)
-            case .giveUp: self.failed(self.clients[index].purpose, .timedOut, now)
+            case .giveUp:
+                self.sayByeAgain(index, now: now)
+                self.failed(self.clients[index].purpose, .timedOut, now)
             case .doNothing: break
             }
         }
@@ -329,7 +333,7 @@ extension SIPEngine {
         case .bye(let handle): self.byeFinished(handle, now: now)
         case .refresh(let handle): self.refreshFinished(handle, response, status, now: now)
         // The INVITE's own final answer ends a cancelled call.
-        case .cancel, .discard, .prack, .invite, .reinvite: break
+        case .cancel, .discard, .lastBye, .prack, .invite, .reinvite: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
@@ -344,7 +348,7 @@ extension SIPEngine {
         case .bye(let handle): self.byeFinished(handle, now: now)
         case .reinvite(let handle): self.reinviteFailed(handle, reason, now: now)
         case .refresh(let handle): self.refreshFailed(handle, reason, now: now)
-        case .cancel, .discard, .prack: break
+        case .cancel, .discard, .lastBye, .prack: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: false, now: now)
