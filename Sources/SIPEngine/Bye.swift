@@ -36,10 +36,7 @@ extension SIPEngine {
         for invite in self.clients.indices where self.clients[invite].request.first(.callID) == callID {
             let made = self.clients[invite].acknowledged.firstIndex { $0.remoteTag == remoteTag }
             guard let made else { continue }
-            var bye = entry.request
-            bye.remove(.via)
-            bye.set(.cseq, CSeq(entry.number &+ 1, .bye).printed)
-            self.clients[invite].acknowledged[made].unheardBye = bye
+            self.clients[invite].acknowledged[made].unheardBye = entry.request
         }
     }
 
@@ -48,10 +45,27 @@ extension SIPEngine {
     mutating func sayByeAgain(_ client: Int, now: Instant) {
         let entry = self.clients[client]
         guard entry.method == .bye, entry.purpose != .lastBye, entry.flow.transport.isReliable else { return }
-        var message = entry.request
+        self.sendRequest(self.again(entry.request), on: entry.flow, for: .lastBye, now: now)
+    }
+
+    /// The same BYE as a new request. Its call may be over, but what is still told about a REFER goes on counting in
+    /// the dialog (RFC 3261 section 12.2.1.1).
+    mutating func again(_ bye: SIPMessage) -> SIPMessage {
+        let callID = bye.callID
+        let remoteTag = bye.to?.tag
+        var number = (bye.cseq?.number ?? 0) &+ 1
+        for index in self.calls.indices
+        where self.calls[index].dialog?.callID == callID && self.calls[index].dialog?.remoteTag == remoteTag {
+            number = max(number, self.calls[index].dialog?.takeNumber() ?? 0)
+        }
+        for index in self.referrals.indices
+        where self.referrals[index].dialog?.callID == callID && self.referrals[index].dialog?.remoteTag == remoteTag {
+            number = max(number, self.referrals[index].dialog?.takeNumber() ?? 0)
+        }
+        var message = bye
         message.remove(.via)
-        message.set(.cseq, CSeq(entry.number &+ 1, .bye).printed)
-        self.sendRequest(message, on: entry.flow, for: .lastBye, now: now)
+        message.set(.cseq, CSeq(number, .bye).printed)
+        return message
     }
 
     mutating func byeFinished(_ handle: CallHandle, now: Instant) {

@@ -43,7 +43,7 @@ struct ClientEntry {
         var flow: Flow
         /// As that of the entry.
         var insteadOf: Flow?
-        /// The BYE that ended this dialog and reached nobody, with a new number and without its Via.
+        /// The BYE that ended this dialog and reached nobody, as it was sent.
         var unheardBye: SIPMessage?
     }
 
