@@ -34,6 +34,12 @@ struct ClientEntry {
         var number: UInt32
     }
 
+    struct UnheardBye {
+        let request: SIPMessage
+        /// As that of the entry.
+        var lastNumber: UInt32
+    }
+
     /// A 2xx that was acknowledged, so that its copies are, too.
     struct Acknowledged {
         let remoteTag: ByteString?
@@ -44,7 +50,7 @@ struct ClientEntry {
         /// As that of the entry.
         var insteadOf: Flow?
         /// The BYE that ended this dialog and reached nobody, as it was sent.
-        var unheardBye: SIPMessage?
+        var unheardBye: UnheardBye?
     }
 
     let purpose: Purpose
@@ -52,6 +58,8 @@ struct ClientEntry {
     let method: Method
     /// CSeq.
     let number: UInt32
+    /// BYE only: the number of our last request in its dialog; NOTIFYs may come after it.
+    var lastNumber: UInt32
     let branch: ByteString
     let bytes: [UInt8]
     let flow: Flow
@@ -150,7 +158,8 @@ extension SIPEngine {
         let bytes = message.printed()
         self.clients.append(
             ClientEntry(
-                purpose: purpose, request: message, method: method, number: number, branch: branch, bytes: bytes,
+                purpose: purpose, request: message, method: method, number: number, lastNumber: number, branch: branch,
+                bytes: bytes,
                 flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog))
         self.send(bytes, on: flow)
     }
