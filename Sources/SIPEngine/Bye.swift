@@ -36,7 +36,8 @@ extension SIPEngine {
         for invite in self.clients.indices where self.clients[invite].request.first(.callID) == callID {
             let made = self.clients[invite].acknowledged.firstIndex { $0.remoteTag == remoteTag }
             guard let made else { continue }
-            self.clients[invite].acknowledged[made].unheardBye = .init(request: entry.request, lastNumber: entry.lastNumber)
+            self.clients[invite].acknowledged[made].unheardBye = .init(
+                request: entry.request, lastNumber: entry.lastNumber)
         }
     }
 
