@@ -27,6 +27,7 @@ struct ConfigurationSetting {
 
     static let all: [ConfigurationSetting] =
         Self.call + Self.sip + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display + Self.media
+        + Self.identity + Self.location
 
     /// In the order of the table, each once.
     static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in
@@ -39,6 +40,10 @@ struct ConfigurationSetting {
 extension ConfigurationSetting {
     private static func number(_ range: ClosedRange<Int>, _ unit: ByteString = "") -> Reader<Int> {
         { (value) throws(BadValue) in try ConfigurationValue.number(value, range, unit: unit) }
+    }
+
+    private static func degrees(max: UInt64) -> Reader<ByteString> {
+        { (value) throws(BadValue) in try ConfigurationValue.degrees(value, max: max) }
     }
 
     private static func choice<Choice>(_ choices: [(ByteString, Choice)]) -> Reader<Choice> {
@@ -83,7 +88,11 @@ extension ConfigurationSetting {
             .init(section, "debounce", "20", Self.number(0...500, "milliseconds")) { $0[button].debounceMs = $1 },
         ]
         if button == .call {
-            settings.append(.init(section, "ends_call", "no", ConfigurationValue.yesOrNo) { $0[button].endsCall = $1 })
+            settings += [
+                .init(section, "ends_call", "no", ConfigurationValue.yesOrNo) { $0[button].endsCall = $1 },
+                .init(section, "name", "auto", ConfigurationValue.textOrAuto) { $0[button].callerName = $1 },
+                .init(section, "label", "auto", ConfigurationValue.textOrAuto) { $0[button].label = $1 },
+            ]
         }
         return settings
     }
@@ -118,4 +127,32 @@ extension ConfigurationSetting {
         .init("video", "bitrate", "1500", Self.number(64...8000, "kbit/s")) { $0.video.bitrateKbps = $1 },
         .init("rtp", "ports", "40000-40099", ConfigurationValue.ports) { $0.rtp.ports = $1 },
     ]
+
+    private static let identity: [ConfigurationSetting] = [
+        .init("identity", "user_agent", "auto", ConfigurationValue.textOrAuto) { $0.identity.userAgent = $1 },
+        .init("identity", "product", "auto", ConfigurationValue.textOrAuto) { $0.identity.product = $1 },
+        .init("identity", "version", "auto", ConfigurationValue.textOrAuto) { $0.identity.version = $1 },
+        .init("identity", "board", "auto", ConfigurationValue.textOrAuto) { $0.identity.board = $1 },
+        .init("identity", "architecture", "auto", ConfigurationValue.textOrAuto) {
+            $0.identity.architecture = $1
+        },
+        .init("identity", "system", "auto", ConfigurationValue.textOrAuto) { $0.identity.system = $1 },
+        .init("identity", "build", "auto", ConfigurationValue.textOrAuto) { $0.identity.build = $1 },
+        .init("identity", "preferred", "none", ConfigurationValue.uriOrNone) { $0.identity.preferred = $1 },
+        .init("identity", "privacy", "none", ConfigurationValue.privacy) { $0.identity.privacy = $1 },
+    ]
+
+    private static let location: [ConfigurationSetting] =
+        [
+            .init("location", "latitude", "none", Self.degrees(max: 90)) { $0.location.latitude = $1 },
+            .init("location", "longitude", "none", Self.degrees(max: 180)) { $0.location.longitude = $1 },
+            .init("location", "uncertainty", "none", ConfigurationValue.uncertainty) {
+                $0.location.uncertaintyM = $1
+            },
+            .init("location", "uri", "none", ConfigurationValue.locationURI) { $0.location.uri = $1 },
+            .init("location", "routing", "yes", ConfigurationValue.yesOrNo) { $0.location.mayRoute = $1 },
+        ]
+        + CivicElement.all.enumerated().map { index, element in
+            .init("location", element.key, "none", ConfigurationValue.textOrNone) { $0.location.civic[index] = $1 }
+        }
 }

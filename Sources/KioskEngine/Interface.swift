@@ -195,6 +195,7 @@ public struct KioskWorld: Sendable {
     public var cameraSize: PictureSize
     public var cameraFPS: Int
     public var version: ByteString
+    public var facts = BoardFacts()
     /// The wall clock at `Instant.zero`.
     public var ntpAtZero: NTPTime
 

@@ -70,13 +70,22 @@ extension KioskEngine {
         var session = MediaSession(flow, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
-            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers)
+            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders)
+        request.displayName = self.configuration[.call].callerName
+        request.parts = self.configuration.location.parts
         // A datagram that is cut into fragments often never arrives. What does not fit even so goes by TCP.
         if flow.transport == .udp, !offer.isEmpty, self.sip.size(of: request) > SIPEngine.datagramSizeSafe {
             request.offer = session.makeOffer(self.world, self.configuration, trimmed: true)
         }
         self.tell(.invite(handle, request), now: now)
         return session
+    }
+
+    /// Which button called, who we are, and where we stand.
+    private var identityHeaders: [Header] {
+        let label = self.configuration[.call].label ?? ButtonName.call.text
+        let button = label.isEmpty ? [] : [Header(.other("X-Callbox-Button"), label)]
+        return button + self.configuration.identity.headers + self.configuration.location.headers
     }
 
     mutating func unresolved(_ id: ResolutionID, _ text: ByteString, now: Instant) {

@@ -66,7 +66,7 @@ public struct KioskEngine {
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
         self.generator = Generator(seed: seed)
         var sip = SIPConfiguration(
-            userAgent: "callbox/" + world.version, displayName: configuration.sip.name, identity: nil,
+            userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts), displayName: configuration.sip.name, identity: nil,
             contactUser: configuration.sip.user)
         sip.access = AccessPolicy(configuration.sip)
         self.sip = SIPEngine(configuration: sip, seed: self.generator.next())

@@ -74,6 +74,10 @@ public struct InviteRequest {
     /// The session description (`application/sdp`) that we offer; empty lets the far end offer (`answeredWithOffer`).
     public var offer: [UInt8]
     public var extraHeaders: [Header]
+    /// The name that the far end sees in place of the configured one; nil for that.
+    public var displayName: ByteString?
+    /// What goes along with the offer, in one body.
+    public var parts: [BodyPart] = []
 
     public init(target: SIPURI, flow: Flow, offer: [UInt8], extraHeaders: [Header] = []) {
         self.target = target

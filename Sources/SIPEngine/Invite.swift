@@ -30,9 +30,9 @@ extension SIPEngine {
     func invite(_ invitation: Invitation, _ callID: CallID, _ localTag: ByteString) -> SIPMessage {
         let request = invitation.request
         let target = request.target.asRequestURI
-        var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: request.offer)
+        var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: [])
         message.add(.maxForwards, "70")
-        message.add(.from, self.from(request.flow, tag: localTag).printed)
+        message.add(.from, self.from(request.flow, tag: localTag, displayName: request.displayName).printed)
         message.add(.to, NameAddr(uri: .sip(target.asAddress)).printed)
         message.add(.callID, callID.text)
         message.add(.cseq, CSeq(invitation.number, .invite).printed)
@@ -41,8 +41,20 @@ extension SIPEngine {
         message.headers += invitation.headers
         if !self.configuration.userAgent.isEmpty { message.add(.userAgent, self.configuration.userAgent) }
         message.headers += request.extraHeaders
-        if !request.offer.isEmpty { message.add(.contentType, "application/sdp") }
+        Self.put(request.offer, request.parts, into: &message)
         return message
+    }
+
+    private static func put(_ offer: [UInt8], _ parts: [BodyPart], into message: inout SIPMessage) {
+        if parts.isEmpty {
+            message.body = offer
+            if !offer.isEmpty { message.add(.contentType, "application/sdp") }
+            return
+        }
+        let session = BodyPart(contentType: "application/sdp", contentID: ByteString(), content: offer)
+        let (type, body) = Multipart.mixed((offer.isEmpty ? [] : [session]) + parts)
+        message.add(.contentType, type)
+        message.body = body
     }
 
     // MARK: - 1xx

@@ -73,9 +73,10 @@ extension SIPEngine {
     var allowHeader: Header { Header(.allow, ByteString.list(Self.allowed.map { $0.token })) }
 
     /// Who we say we are in a request outside of a dialog.
-    func from(_ flow: Flow, tag: ByteString) -> NameAddr {
+    func from(_ flow: Flow, tag: ByteString, displayName: ByteString? = nil) -> NameAddr {
         let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: flow)
-        return NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: tag)
+        let name = displayName ?? self.configuration.displayName
+        return NameAddr(displayName: name, identity.asAddress, tag: tag)
     }
 
     func via(_ branch: ByteString, _ flow: Flow) -> Via {

@@ -11,6 +11,8 @@ import RTPWire
 import Secure
 
 let version: ByteString = "0.1.0"
+/// What tells one build of a version from another; empty where nobody says.
+let buildName: ByteString = ""
 
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
@@ -35,11 +37,12 @@ func run(_ options: RunOptions) -> Int32 {
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
-    let world = KioskWorld(
+    var world = KioskWorld(
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()))
+    world.facts = boardFacts()
     let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
     startThreads(configuration, wires, display, consume sockets, camera)
     faults.forEach { wires.report($0) }
