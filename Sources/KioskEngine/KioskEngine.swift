@@ -66,8 +66,8 @@ public struct KioskEngine {
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
         self.generator = Generator(seed: seed)
         var sip = SIPConfiguration(
-            userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts), displayName: configuration.sip.name, identity: nil,
-            contactUser: configuration.sip.user)
+            userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts),
+            displayName: configuration.sip.name, identity: nil, contactUser: configuration.sip.user)
         sip.access = AccessPolicy(configuration.sip)
         self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
     }
