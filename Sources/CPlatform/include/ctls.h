@@ -32,3 +32,8 @@ static inline SSL *callbox_tls_of_chain(X509_STORE_CTX *chain) {
 static inline void callbox_x509_write_name(BIO *out, const X509_NAME *name) {
     X509_NAME_print_ex(out, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
+
+/// A new place where chains that are being looked at can carry something of ours; -1 where there is none.
+static inline int callbox_x509_new_chain_slot(void) {
+    return CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_X509_STORE_CTX, 0, NULL, NULL, NULL, NULL);
+}
