@@ -28,6 +28,8 @@ public struct TLSSettings: Equatable, Sendable {
     public var listen = SocketAddress(.v6(high: 0, low: 0), port: 5061)
     /// A program that is asked about a certificate that would be refused; nil for none.
     public var ask: ByteString?
+
+    public init() {}
 }
 
 extension ConfigurationValue {
