@@ -111,15 +111,16 @@ public struct TCPStreams: ~Copyable {
 
     // MARK: - Sending
 
-    /// Sends on the connection to `peer`, making it where there is none.
+    /// Sends on the connection to `peer`, making it where there is none. With `isForStranger` it does not make a friend
+    /// of who is none yet.
     public mutating func send(
-        _ bytes: [UInt8], to peer: StreamPeer, now: Instant, poller: borrowing Poller
+        _ bytes: [UInt8], to peer: StreamPeer, isForStranger: Bool = false, now: Instant, poller: borrowing Poller
     ) -> StreamEvent? {
         guard let slot = self.slot(for: peer) ?? self.open(peer, now: now, poller: poller) else {
             return .failed(peer)
         }
         self.connections[slot]!.lastUse = now
-        self.connections[slot]!.isOwn = true
+        if !isForStranger { self.connections[slot]!.isOwn = true }
         guard self.connections[slot]!.backlog.count + bytes.count <= Self.backlogMax else {
             return self.drop(slot, poller: poller)
         }
@@ -129,6 +130,11 @@ public struct TCPStreams: ~Copyable {
 
     /// Whether a connection to `peer` is open or being made.
     public func contains(_ peer: StreamPeer) -> Bool { self.slot(for: peer) != nil }
+
+    /// Closes the connection that is needed least, where there is no place for one more.
+    public mutating func makeRoom(poller: borrowing Poller) {
+        _ = self.slotForOwn(poller: poller)
+    }
 
     private func slot(for peer: StreamPeer) -> Int? {
         self.connections.firstIndex { $0?.peer.isSame(as: peer) ?? false }

@@ -27,9 +27,6 @@ struct CertificateMemory: Equatable {
     }
 
     static let entriesMax = 64
-    /// A longer file is not ours.
-    static let fileBytesMax = 64 * 1024
-
     private(set) var entries: [Entry] = []
 
     /// Lines that make no sense are passed over.

@@ -206,7 +206,7 @@ final class ConfigurationTests: XCTestCase {
 
     func testABadAddressIsOneProblemNotTwo() {
         for value in [
-            "help", "help@example.com", "http://example.com", "sip:", "sip:@", "sips:a@b", "tel:+4912345",
+            "help", "help@example.com", "http://example.com", "sip:", "sip:@", "sips:a@b;transport=udp", "tel:+4912345",
             "sip:a@b;transport=sctp", "sip:a@b?Subject=x", "sip:a@b:99999", "sip:a@b:0", "sip:a b@c",
         ] {
             let (conf, problems) = self.parse("[call]\nuri = \(value)\n")
@@ -218,6 +218,7 @@ final class ConfigurationTests: XCTestCase {
     func testGoodAddressesAreTaken() {
         for value in [
             "sip:a@b", "sip:192.0.2.1", "sip:a@[2001:db8::1]:5080", "SIP:a@b;transport=UDP", "sip:+49@b;user=phone",
+            "sips:a@b", "sips:a@b;transport=tcp", "sip:a@b;transport=tls",
         ] {
             let (conf, problems) = self.parse("[call]\nuri = \(value)\n")
             XCTAssertNotNil(conf.call.uri, value)
