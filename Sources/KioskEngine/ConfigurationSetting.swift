@@ -26,7 +26,8 @@ struct ConfigurationSetting {
     }
 
     static let all: [ConfigurationSetting] =
-        Self.call + Self.sip + Self.tls + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display + Self.media
+        Self.call + Self.sip + Self.tls + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display
+        + Self.media
 
     /// In the order of the table, each once.
     static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in

@@ -12,8 +12,8 @@ extension KioskEngine {
         return uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
     }
 
-    /// The way to a URI whose host was found at `remote`. The certificate must name the host as the URI has it, whatever
-    /// look-ups made of it.
+    /// The way to a URI whose host was found at `remote`. The certificate must name the host as the URI has it,
+    /// whatever look-ups made of it.
     func flow(to uri: SIPURI, _ remote: SocketAddress, _ local: SocketAddress) -> Flow {
         let transport = self.transport(of: uri)
         guard transport == .tls else { return Flow(transport: transport, local: local, remote: remote) }

@@ -189,7 +189,8 @@ public struct TCPStreams: ~Copyable {
     private mutating func adopt(_ connection: Connection, at slot: Int, poller: borrowing Poller) {
         self.connections[slot] = connection
         poller.watch(
-            connection.descriptor, token: self.tokenBase + 1 + UInt64(slot), forWriting: connection.connectsUntil != nil)
+            connection.descriptor, token: self.tokenBase + 1 + UInt64(slot), forWriting: connection.connectsUntil != nil
+        )
     }
 
     private mutating func flush(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {

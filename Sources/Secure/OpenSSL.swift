@@ -5,7 +5,8 @@ import CTLS
 
 /// What the other files of this folder share of OpenSSL.
 enum OpenSSL {
-    /// The oldest error of this thread in OpenSSL's words, and all later ones forgotten; `fallback` where there is none.
+    /// The oldest error of this thread in OpenSSL's words, and all later ones forgotten; `fallback` where there is
+    /// none.
     static func takeError(_ fallback: ByteString) -> ByteString {
         let code = ERR_get_error()
         ERR_clear_error()

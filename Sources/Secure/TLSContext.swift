@@ -6,8 +6,8 @@ import KioskEngine
 
 /// What all TLS connections of the program have in common: whom we trust, who we are, and what is remembered.
 public final class TLSContext {
-    /// What is wrong with the files that `[tls]` names: sentences for the log and the screen.
-    public private(set) var problems: [ByteString] = []
+    /// What is wrong with the files that `[tls]` names.
+    public private(set) var problems: [ConfigurationProblem] = []
     /// Our own certificate, where it ends soon or has ended.
     public private(set) var ownWarning: CertificateRecord?
     /// Connections from outside can be taken.
@@ -30,7 +30,7 @@ public final class TLSContext {
         self.client = SSL_CTX_new(TLS_client_method())
         self.server = SSL_CTX_new(TLS_server_method())
         guard let client = self.client, let server = self.server else {
-            self.problems.append("OpenSSL cannot be used: " + OpenSSL.takeError("no reason given"))
+            self.problem("", "OpenSSL cannot be used: " + OpenSSL.takeError("no reason given"))
             return
         }
         callbox_tls_prepare(client)
@@ -59,7 +59,7 @@ public final class TLSContext {
         }
         ERR_clear_error()
         if settings.verify == .pin && settings.pins.isEmpty {
-            self.problems.append("[tls] verify = pin lets nobody in as long as pins is empty.")
+            self.problem("verify", "pin takes no certificate as long as pins is empty")
         }
     }
 
@@ -68,8 +68,7 @@ public final class TLSContext {
     ) {
         guard let certificate = settings.certificate else { return }
         guard let key = settings.key else {
-            self.problems.append("[tls] certificate is of no use without key.")
-            return
+            return self.problem("certificate", "is of no use without key")
         }
         for context in [client, server] {
             guard certificate.withCString({ SSL_CTX_use_certificate_chain_file(context, $0) }) == 1 else {
@@ -92,8 +91,11 @@ public final class TLSContext {
     }
 
     private func problem(_ key: ByteString, _ path: ByteString, _ what: ByteString) {
-        self.problems.append("[tls] " + key + ": " + path + " " + what + ": " + OpenSSL.takeError("no reason given"))
-        ERR_clear_error()
+        self.problem(key, path + " " + what + ": " + OpenSSL.takeError("no reason given"))
+    }
+
+    private func problem(_ key: ByteString, _ reason: ByteString) {
+        self.problems.append(ConfigurationProblem(line: 0, section: "tls", key: key, reason: reason))
     }
 
     // MARK: - Judging

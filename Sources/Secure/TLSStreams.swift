@@ -36,8 +36,8 @@ public struct TLSStreams: ~Copyable {
     /// How many tokens from `tokenBase` on belong to this object.
     public static let tokensCount = UInt64(2 * TCPStreams.connectionsMax + 1)
 
-    /// Listens where `[tls]` says and there is a certificate of our own; where another program has the port, connections
-    /// go out only (`port` is 0).
+    /// Listens where `[tls]` says and there is a certificate of our own; where another program has the port,
+    /// connections go out only (`port` is 0).
     public init(_ context: TLSContext, _ settings: TLSSettings, tokenBase: UInt64, poller: borrowing Poller) {
         let listen = settings.listen
         let address = listen.address.isUnspecified && listen.address.isV6 ? nil : listen.address

@@ -56,7 +56,9 @@ final class ControlThread {
         var deadline = self.drain()
         notifyServiceManager("READY=1")
         while self.exitCode == nil {
-            for ready in self.poller.wait(until: self.soonest(deadline)) where self.exitCode == nil { self.serve(ready) }
+            for ready in self.poller.wait(until: self.soonest(deadline)) where self.exitCode == nil {
+                self.serve(ready)
+            }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
             self.time.saveWhenDue(now: Clock.now())
             if self.exitCode == nil {

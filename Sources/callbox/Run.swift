@@ -15,12 +15,13 @@ let version: ByteString = "0.1.0"
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
     let signals = openTerminationSignals()
-    let (configuration, problems) = readConfiguration(options)
+    var (configuration, problems) = readConfiguration(options)
     let poller = Poller()
     var faults: [DeviceReport] = []
     makeFolder(options.dataPath)
     let time = SavedTime(data: options.dataPath, now: Clock.now())
-    let tls = openTLS(configuration.tls, time.clock, options.dataPath, &faults)
+    let tls = openTLS(configuration.tls, time.clock, options.dataPath)
+    problems += tls.problems
     guard let signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
@@ -94,16 +95,12 @@ private func openSignalling(
 }
 
 /// TLS with what the data directory remembers of certificates.
-private func openTLS(
-    _ settings: TLSSettings, _ clock: WallClock, _ data: ByteString, _ faults: inout [DeviceReport]
-) -> TLSContext {
+private func openTLS(_ settings: TLSSettings, _ clock: WallClock, _ data: ByteString) -> TLSContext {
     let path = data + "/certificates"
     let memory = readFile(path, sizeMax: certificatesSizeMax) ?? []
-    let tls = TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
+    return TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
         if !writeFile(path, file) { Log.write("callbox: " + path + " cannot be written; certificates are forgotten") }
     }
-    faults += tls.problems.map { .failed(.network, $0) }
-    return tls
 }
 
 /// A longer list of known certificates is not ours.

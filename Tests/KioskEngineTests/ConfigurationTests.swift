@@ -280,7 +280,7 @@ final class ConfigurationTests: XCTestCase {
         let cases: [(section: String, key: String, values: [String])] = [
             ("sip", "listen", ["5060:", "a:5060", "1.2.3.4:0", "1.2.3.4:65536", "1.2.3:5060", "[::1"]),
             ("sip", "user", ["a b", "a@b", "\u{E4}", String(repeating: "a", count: 65)]),
-            ("sip", "name", [String(repeating: "a", count: 65)]), ("sip", "transport", ["tls", "sctp"]),
+            ("sip", "name", [String(repeating: "a", count: 65)]), ("sip", "transport", ["ws", "sctp"]),
             ("camera", "size", ["640", "640x", "x360", "641x360", "640x361", "0x0", "99999x99999", "640*360"]),
             ("camera", "fps", ["0", "61", "-1", "30.5", "99999999999999999999999"]),
             ("audio", "codecs", ["g722", "opus,,pcmu", "opus opus", "opus, opus", ","]),

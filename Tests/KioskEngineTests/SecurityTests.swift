@@ -87,7 +87,8 @@ final class SecurityTests: XCTestCase {
 
     func testAReferralNeverLeadsOutOfTLS() {
         for (uri, target, isFollowed) in [
-            ("sip:help@far;transport=tls", "sip:next@far", false), ("sip:help@far;transport=tls", "sips:next@far", true),
+            ("sip:help@far;transport=tls", "sip:next@far", false),
+            ("sip:help@far;transport=tls", "sips:next@far", true),
             ("sip:help@far", "sip:next@far", true),
         ] {
             let scene = Scene(address: "uri = \(uri)")

@@ -9,7 +9,8 @@ import XCTest
 final class WordsTests: XCTestCase {
     private let others: [CallOutcome] = [
         .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable, .unknownHost,
-        .insecure("x"), .waitsForTime, .vanished, .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped, .misdirected(StatusCode(302)),
+        .insecure("x"), .waitsForTime, .vanished, .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped,
+        .misdirected(StatusCode(302)),
     ]
 
     private func card(_ code: Int) -> Words.Card {

@@ -36,7 +36,8 @@ final class ProgramTests: XCTestCase {
     }
 
     func testAProgramReadsAndIsHeard() throws {
-        let program = try XCTUnwrap(Program(self.script("read line; echo \"got $line\"; cat"), input: Array("a\nb".utf8)))
+        let program = try XCTUnwrap(
+            Program(self.script("read line; echo \"got $line\"; cat"), input: Array("a\nb".utf8)))
         XCTAssertEqual(self.answer(program), Array("got a\nb".utf8))
     }
 

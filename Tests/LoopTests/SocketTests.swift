@@ -71,14 +71,17 @@ final class SocketTests: XCTestCase {
             var client = try TCPStreams(port: 0, tokenBase: 200, poller: poller)
             let here = SocketAddress(self.loopback, port: client.port)
             let there = SocketAddress(self.loopback, port: server.port)
-            let failure = client.send([1, 2], to: StreamPeer(local: here, remote: there), now: Clock.now(), poller: poller)
+            let failure = client.send(
+                [1, 2], to: StreamPeer(local: here, remote: there), now: Clock.now(), poller: poller)
             XCTAssertNil(failure)
             events += Self.turn(&server, &client, poller, until: 1)
             guard case .received([1, 2], let caller) = events.first else { return XCTFail("nothing came") }
             let answerFailure = server.send([3], to: caller, now: Clock.now(), poller: poller)
             XCTAssertNil(answerFailure)
             events = Self.turn(&server, &client, poller, until: 1)
-            guard case .received([3], StreamPeer(local: here, remote: there)) = events.first else { return XCTFail("nothing came back") }
+            guard case .received([3], StreamPeer(local: here, remote: there)) = events.first else {
+                return XCTFail("nothing came back")
+            }
         }
         for _ in 0..<10 {
             for ready in poller.wait(until: Clock.now() + .milliseconds(200)) where server.owns(token: ready.token) {
@@ -96,7 +99,9 @@ final class SocketTests: XCTestCase {
         let nobody = SocketAddress(self.loopback, port: 1)
         var event = client.send([1], to: StreamPeer(local: here, remote: nobody), now: Clock.now(), poller: poller)
         if event == nil { event = Self.turn(&client, &other, poller, until: 1).first }
-        guard case .failed(StreamPeer(local: here, remote: nobody)) = event else { return XCTFail("a refused connection is silent") }
+        guard case .failed(StreamPeer(local: here, remote: nobody)) = event else {
+            return XCTFail("a refused connection is silent")
+        }
     }
 
     /// 198.51.100.0/24 is for documents: nobody is there, and whoever has no route there is told at once.
@@ -170,7 +175,9 @@ final class SocketTests: XCTestCase {
         }
         XCTAssertNil(peer.send([2], to: caller, now: Clock.now(), poller: poller))
         let events = Self.turn(&server, &peer, poller, until: 1)
-        guard case .received([2], StreamPeer(local: here, remote: there))? = events.first else { return XCTFail("pushed out: \(events)") }
+        guard case .received([2], StreamPeer(local: here, remote: there))? = events.first else {
+            return XCTFail("pushed out: \(events)")
+        }
     }
 
     private static func connect(to remote: SocketAddress) -> Int32? {

@@ -98,16 +98,20 @@ final class CertificateTests: XCTestCase {
 
     func testPinTakesTheListedLeafWhateverElseItSaysAndNoOther() {
         for (identity, reasons) in self.faults + [(self.good, [])] {
-            let listed = TLSContext.client(self.authority, change: {
-                $0.verify = .pin
-                $0.pins = [self.fingerprint(self.other), self.fingerprint(identity)]
-            })
+            let listed = TLSContext.client(
+                self.authority,
+                change: {
+                    $0.verify = .pin
+                    $0.pins = [self.fingerprint(self.other), self.fingerprint(identity)]
+                })
             XCTAssertTrue(self.meet(identity, listed).client.isOpen)
             // Revoked: taken off the list.
-            let without = TLSContext.client(self.authority, change: {
-                $0.verify = .pin
-                $0.pins = [self.fingerprint(self.other)]
-            })
+            let without = TLSContext.client(
+                self.authority,
+                change: {
+                    $0.verify = .pin
+                    $0.pins = [self.fingerprint(self.other)]
+                })
             XCTAssertEqual(self.meet(identity, without).reasons, reasons + [.notPinned])
         }
     }

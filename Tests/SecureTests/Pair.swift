@@ -87,9 +87,11 @@ extension TLSContext {
     }
 
     static func server(_ authority: Authority, _ identity: Authority.Identity) -> TLSContext {
-        self.client(authority, change: {
-            $0.certificate = authority.file(certificate: identity.certificate)
-            $0.key = authority.file(key: identity.key)
-        })
+        self.client(
+            authority,
+            change: {
+                $0.certificate = authority.file(certificate: identity.certificate)
+                $0.key = authority.file(key: identity.key)
+            })
     }
 }
