@@ -4,6 +4,7 @@ import MediaEngine
 import RTPWire
 import SDPWire
 import SIPEngine
+import SIPWire
 
 /// What we want of a call beside what every call has.
 struct MediaIntent: Equatable {
