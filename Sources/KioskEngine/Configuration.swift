@@ -7,6 +7,7 @@ import SIPWire
 public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
     public var sip = SIPSettings()
+    public var tls = TLSSettings()
     /// By `ButtonName.rawValue`.
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var callLamp = LampSettings()

@@ -26,8 +26,8 @@ struct ConfigurationSetting {
     }
 
     static let all: [ConfigurationSetting] =
-        Self.call + Self.sip + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display + Self.media
-        + Self.identity + Self.location
+        Self.call + Self.sip + Self.tls + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display
+        + Self.media + Self.identity + Self.location
 
     /// In the order of the table, each once.
     static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in
@@ -68,12 +68,29 @@ extension ConfigurationSetting {
 
     private static let sip: [ConfigurationSetting] = [
         .init("sip", "listen", "any:5060", ConfigurationValue.listen) { $0.sip.listen = $1 },
-        .init("sip", "transport", "udp", Self.choice([("udp", .udp), ("tcp", .tcp)])) { $0.sip.transport = $1 },
+        .init("sip", "transport", "udp", Self.choice(Self.transports)) { $0.sip.transport = $1 },
         .init("sip", "user", "callbox", ConfigurationValue.user) { $0.sip.user = $1 },
         .init("sip", "name", "Callbox", ConfigurationValue.displayName) { $0.sip.name = $1 },
         .init("sip", "offerless", "no", ConfigurationValue.yesOrNo) { $0.sip.isOfferless = $1 },
         .init("sip", "accept_from", "servers", ConfigurationValue.peers) { $0.sip.acceptFrom = $1 },
         .init("sip", "auto_answer_from", "none", ConfigurationValue.ranges) { $0.sip.autoAnswerFrom = $1 },
+    ]
+
+    private static let transports: [(ByteString, SIPTransport)] = [("udp", .udp), ("tcp", .tcp), ("tls", .tls)]
+
+    private static let tls: [ConfigurationSetting] = [
+        .init("tls", "verify", "strict", Self.choice(Self.verifications)) { $0.tls.verify = $1 },
+        .init("tls", "pins", "none", ConfigurationValue.pins) { $0.tls.pins = $1 },
+        .init("tls", "wildcard", "no", ConfigurationValue.yesOrNo) { $0.tls.allowsWildcard = $1 },
+        .init("tls", "ca", "none", ConfigurationValue.path) { $0.tls.authorities = $1 },
+        .init("tls", "certificate", "none", ConfigurationValue.path) { $0.tls.certificate = $1 },
+        .init("tls", "key", "none", ConfigurationValue.path) { $0.tls.key = $1 },
+        .init("tls", "listen", "any:5061", ConfigurationValue.listenForTLS) { $0.tls.listen = $1 },
+        .init("tls", "ask", "none", ConfigurationValue.path) { $0.tls.ask = $1 },
+    ]
+
+    private static let verifications: [(ByteString, TLSSettings.Verify)] = [
+        ("strict", .strict), ("pin", .pin), ("tofu", .firstSeen), ("off", .off),
     ]
 
     private static func button(_ button: ButtonName) -> [ConfigurationSetting] {

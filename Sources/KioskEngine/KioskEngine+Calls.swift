@@ -28,10 +28,6 @@ extension KioskEngine {
         self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, transport))
     }
 
-    func transport(of uri: SIPURI) -> SIPTransport {
-        uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
-    }
-
     mutating func dialNobody(now: Instant) {
         switch self.machine.dialNobody(now: now) {
         case .show(let ended): self.emit(ended, now: now)
@@ -66,7 +62,7 @@ extension KioskEngine {
     private mutating func invite(
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
-        let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
+        let flow = self.flow(to: targets.current, remote, local)
         var session = MediaSession(flow, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
@@ -177,7 +173,7 @@ extension KioskEngine {
         case .vanished: reason = .fault(.requestTimeout, text: "No media received")
         case .unusableMedia: reason = .fault(.notAcceptableHere, text: "Unusable session description")
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .refused, .noResponse, .unreachable, .unknownHost,
-            .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
+            .insecure, .waitsForTime, .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
             reason = .normal
         }
         for handle in handles { self.tell(.hangUp(handle, reason), now: now) }
@@ -215,7 +211,8 @@ extension KioskEngine {
         case .digit(let key, _): self.digit(handle, key, now: now)
         case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
-            switch self.machine.ended(handle, reason, now: now) {
+            let reason = self.withoutDowngrade(reason, of: handle)
+            switch self.machine.ended(handle, reason, fault: self.tlsFault, now: now) {
             case .finish(let ended): self.finish(ended, now: now)
             case .lookUp(let question): self.tryNext(question, now: now)
             case .transferFailed(let failed): self.transferFailed(failed, now: now)
@@ -223,16 +220,6 @@ extension KioskEngine {
             case .exit(let ended): self.leave(ended, now: now)
             case .ignore: break
             }
-        }
-    }
-}
-
-extension Host {
-    /// As the resolver wants it: IPv6 without brackets.
-    fileprivate var plain: ByteString {
-        switch self {
-        case .name(let name): return name
-        case .address(let address): return address.text
         }
     }
 }

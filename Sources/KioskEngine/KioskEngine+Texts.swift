@@ -67,7 +67,7 @@ extension KioskEngine {
                 self.finished(text.id, .notFound, now: now)
                 return true
             }
-            let flow = Flow(transport: self.transport(of: text.uri), local: local, remote: remote)
+            let flow = self.flow(to: text.uri, remote, local)
             self.tell(.message(text.id, .address(text.uri, flow), text: text.text), now: now)
         }
         return true

@@ -36,7 +36,7 @@ extension SIPEngine {
         message.add(.to, NameAddr(uri: .sip(target.asAddress)).printed)
         message.add(.callID, callID.text)
         message.add(.cseq, CSeq(invitation.number, .invite).printed)
-        message.add(.contact, self.contact(request.flow))
+        message.add(.contact, self.contact(request.flow, isSecure: target.isSecure))
         message.headers.append(self.allowHeader)
         message.headers += invitation.headers
         if !self.configuration.userAgent.isEmpty { message.add(.userAgent, self.configuration.userAgent) }
@@ -167,7 +167,7 @@ extension SIPMessage {
     var redirectTargets: [SIPURI] {
         var found: [(uri: SIPURI, weight: Int)] = []
         for value in self.values(.contact).prefix(SIPLimits.listValues) {
-            guard let contact = NameAddr(value), let uri = contact.uri.sip?.asRequestURI, !uri.isSecure,
+            guard let contact = NameAddr(value), let uri = contact.uri.sip?.asRequestURI,
                 !found.contains(where: { $0.uri == uri })
             else { continue }
             let weight = contact.weight

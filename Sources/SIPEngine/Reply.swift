@@ -35,7 +35,7 @@ extension SIPEngine {
         var response = SIPMessage(respondingTo: request.message, status, toTag: tag)
         let isTarget = request.method == .invite || request.method == .update || request.method == .options
         if isTarget && status > .trying && status < StatusCode(300) {
-            response.add(.contact, self.contact(request.flow))
+            response.add(.contact, self.contact(request.flow, isSecure: request.message.requestURI?.sip?.isSecure))
         }
         if status.isSuccess && isTarget {
             response.headers.append(self.allowHeader)
@@ -90,13 +90,15 @@ extension SIPEngine {
             port: flow.local.port)
     }
 
-    /// Where the peer reaches us while the dialog lives.
-    func contact(_ flow: Flow) -> ByteString {
+    /// Where the peer reaches us while the dialog lives; `sips:` where the call was asked for by such an address (RFC
+    /// 3261 sections 8.1.1.8 and 12.1.1).
+    func contact(_ flow: Flow, isSecure: Bool?) -> ByteString {
         var uri = self.uri(self.configuration.contactUser, on: flow)
+        uri.isSecure = isSecure ?? false
         switch flow.transport {
         case .udp: break
         case .tcp: uri.parameters.set("transport", "tcp")
-        case .tls: uri.parameters.set("transport", "tls")
+        case .tls: if !uri.isSecure { uri.parameters.set("transport", "tls") }
         }
         return NameAddr(uri: .sip(uri)).printed
     }
