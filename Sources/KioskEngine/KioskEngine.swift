@@ -150,6 +150,7 @@ public struct KioskEngine {
             case .close(let flow): self.put(.close(flow))
             case .message(let message): self.received(message, now: now)
             case .messageFinished(let id, let status): self.finished(id, status, now: now)
+            case .registration: break
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant

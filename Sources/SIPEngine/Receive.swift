@@ -26,6 +26,7 @@ extension SIPEngine {
     private mutating func receivedStream(_ bytes: [UInt8], on flow: Flow, now: Instant) {
         var stream = self.takeStream(flow, now: now)
         stream.framer.append(bytes)
+        self.heard(on: flow, now: now)
         while let item = stream.framer.next() {
             switch item {
             case .message(let message):
@@ -34,7 +35,7 @@ extension SIPEngine {
             case .ping:
                 guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
                 self.put(.send(SIPStreamFramer.pong, on: flow))
-            case .pong: break
+            case .pong: self.receivedPong(on: flow)
             case .broken(let fault):
                 guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
                 self.counters.add(.brokenStream)
@@ -215,5 +216,6 @@ extension SIPEngine {
             self.acknowledgeByDatagram(at: index, insteadOf: flow)
             if self.clients[index].flow == flow { self.clientTransportFailed(at: index, now: now) }
         }
+        self.registrationsLost(on: flow, now: now)
     }
 }

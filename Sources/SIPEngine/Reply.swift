@@ -73,8 +73,9 @@ extension SIPEngine {
     var allowHeader: Header { Header(.allow, ByteString.list(Self.allowed.map { $0.token })) }
 
     /// Who we say we are in a request outside of a dialog.
-    func from(_ flow: Flow, tag: ByteString) -> NameAddr {
-        let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: flow)
+    func from(_ flow: Flow, tag: ByteString, by sender: Sender) -> NameAddr {
+        let identity = sender.identity ?? self.configuration.identity
+            ?? self.uri(self.configuration.contactUser, on: flow)
         return NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: tag)
     }
 
@@ -89,14 +90,34 @@ extension SIPEngine {
             port: flow.local.port)
     }
 
-    /// Where the peer reaches us while the dialog lives.
+    /// Where the peer reaches us while the dialog lives: as we registered on that flow, or down the flow itself where
+    /// the registrar's side knows it (RFC 5626 section 4.3).
     func contact(_ flow: Flow) -> ByteString {
+        let registration = self.registrations.first { $0.request.flow == flow }
+        var uri = self.plainContact(flow, registration?.contactAddress)
+        if registration?.isOutbound ?? false { uri.parameters.set("ob", nil) }
+        return NameAddr(uri: .sip(uri)).printed
+    }
+
+    /// - Parameter seen: how others see the flow's own address; nil where it is as we see it.
+    func plainContact(_ flow: Flow, _ seen: SocketAddress?) -> SIPURI {
         var uri = self.uri(self.configuration.contactUser, on: flow)
+        if let seen {
+            uri.host = .address(seen.address)
+            uri.port = seen.port
+        }
         switch flow.transport {
         case .udp: break
         case .tcp: uri.parameters.set("transport", "tcp")
         case .tls: uri.parameters.set("transport", "tls")
         }
-        return NameAddr(uri: .sip(uri)).printed
+        return uri
+    }
+}
+
+extension SIPMessage {
+    /// A route set, first hop first.
+    mutating func add(_ routes: [NameAddr]) {
+        for route in routes.prefix(SIPEngine.routesMax) { self.add(.route, route.printed) }
     }
 }
