@@ -77,6 +77,11 @@ enum ConfigurationValue {
         return uri
     }
 
+    /// A server to register with; nil for `auto`.
+    static func registrar(_ value: ByteString) throws(BadValue) -> SIPURI? {
+        value.equalsIgnoringCase("auto") ? nil : try self.uri(value)
+    }
+
     /// `ADDRESS`, `ADDRESS:PORT`, `:PORT` or `any:PORT`.
     static func listen(_ value: ByteString) throws(BadValue) -> SocketAddress {
         let standard = SIPSettings().listen

@@ -206,6 +206,18 @@ extension SIPEngine {
 // MARK: - Flows that fail
 
 extension SIPEngine {
+    /// Requests of a call come from another address of ours. A connection from the old one carries nothing any more.
+    mutating func move(_ handle: CallHandle, to local: SocketAddress, now: Instant) {
+        guard let index = self.callIndex(handle), let flow = self.calls[index].dialog?.flow, flow.local != local else {
+            return
+        }
+        if flow.transport.isReliable {
+            self.close(flow)
+            self.flowFailed(flow, now: now)
+        }
+        self.calls[index].dialog?.flow.local = local
+    }
+
     /// The session outlives its signalling: a call that stands goes on, and its next request opens a new way.
     mutating func flowFailed(_ flow: Flow, now: Instant) {
         self.streams.removeAll { $0.flow == flow }

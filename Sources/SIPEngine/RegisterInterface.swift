@@ -69,6 +69,15 @@ public struct Registered: Equatable, Sendable {
     public var publicAddress: SocketAddress?
     /// Requests for us come down the flow that registered (RFC 5626).
     public var isOutbound: Bool
+
+    public init(
+        expiresSeconds: UInt32, serviceRoute: [NameAddr], publicAddress: SocketAddress?, isOutbound: Bool
+    ) {
+        self.expiresSeconds = expiresSeconds
+        self.serviceRoute = serviceRoute
+        self.publicAddress = publicAddress
+        self.isOutbound = isOutbound
+    }
 }
 
 /// On whose behalf a request outside of a dialog is sent.

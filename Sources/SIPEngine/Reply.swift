@@ -74,7 +74,8 @@ extension SIPEngine {
 
     /// Who we say we are in a request outside of a dialog.
     func from(_ flow: Flow, tag: ByteString, by sender: Sender) -> NameAddr {
-        let identity = sender.identity ?? self.configuration.identity
+        let identity =
+            sender.identity ?? self.configuration.identity
             ?? self.uri(self.configuration.contactUser, on: flow)
         return NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: tag)
     }

@@ -80,7 +80,8 @@ final class FlowTests: XCTestCase {
         script.register { $0.setOutbound() }
         script.grant(script.next(), 600, headers: self.outbound)
         _ = script.call()
-        XCTAssertEqual(script.next().values(.contact).map { $0.string }, ["<sip:kiosk@192.0.2.1:5060;transport=tcp;ob>"])
+        XCTAssertEqual(
+            script.next().values(.contact).map { $0.string }, ["<sip:kiosk@192.0.2.1:5060;transport=tcp;ob>"])
     }
 
     func testServiceRouteIsToldAndUsedForCallsAndTexts() {
