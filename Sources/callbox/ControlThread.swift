@@ -15,6 +15,7 @@ final class ControlThread {
     private static let signalsToken: UInt64 = 2
     private static let reportsToken: UInt64 = 3
     private static let answersToken: UInt64 = 4
+    private static let routesToken: UInt64 = 5
     private static let buttonTokens: UInt64 = 10
 
     private let poller: Poller
@@ -25,6 +26,7 @@ final class ControlThread {
     private let signals: Int32
     private let wires: Wires
     private let resolver = Resolver()
+    private var routes = RouteWatch()
     private var generation: Generation = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
     private var pending: [KioskInput] = []
@@ -53,7 +55,9 @@ final class ControlThread {
         var deadline = self.drain()
         notifyServiceManager("READY=1")
         while self.exitCode == nil {
-            for ready in self.poller.wait(until: deadline) where self.exitCode == nil { self.serve(ready) }
+            let next = self.sooner(deadline, self.routes.settlesAt)
+            for ready in self.poller.wait(until: next) where self.exitCode == nil { self.serve(ready) }
+            if self.routes.hasChanged(now: Clock.now()) { self.take(.networkChanged) }
             if self.exitCode == nil {
                 self.put(.timeout)
                 deadline = self.drain()
@@ -63,10 +67,16 @@ final class ControlThread {
         return self.exitCode ?? 0
     }
 
+    private func sooner(_ left: Instant?, _ right: Instant?) -> Instant? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
+    }
+
     private func watch() {
         self.poller.watch(self.signals, token: Self.signalsToken)
         self.poller.watch(self.wires.reports.wakeup, token: Self.reportsToken)
         self.poller.watch(self.resolver.answers.wakeup, token: Self.answersToken)
+        if self.routes.descriptor >= 0 { self.poller.watch(self.routes.descriptor, token: Self.routesToken) }
         for (index, button) in self.panel.buttons.enumerated() {
             self.poller.watch(button.line.descriptor, token: Self.buttonTokens + UInt64(index))
         }
@@ -105,6 +115,8 @@ final class ControlThread {
         } else if ready.token == Self.answersToken {
             self.resolver.answers.acknowledge()
             while let answer = self.resolver.answers.take() { self.serve(answer) }
+        } else if ready.token == Self.routesToken {
+            self.routes.read(now: Clock.now())
         } else {
             let button = self.panel.buttons[Int(ready.token - Self.buttonTokens)]
             for edge in button.line.readEdges() {

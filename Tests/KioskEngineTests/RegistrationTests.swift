@@ -83,7 +83,8 @@ final class RegistrationTests: XCTestCase {
                 if request.expiresSeconds != 0 {
                     response.add(.contact, request.values(.contact)[0])
                     response.set(
-                        .contact, NameAddr(uri: request.contacts![0].uri).printed + ";expires="
+                        .contact,
+                        NameAddr(uri: request.contacts![0].uri).printed + ";expires="
                             + ByteString(decimal: seconds))
                 }
             }
@@ -295,6 +296,36 @@ final class RegistrationTests: XCTestCase {
         desk.local = SocketAddress(.v4(0xC000_0207), port: 5060)
         desk.feed(.networkChanged)
         XCTAssertEqual(desk.story, ["gate registered"])
+    }
+
+    /// The far end is told in the call where sound and requests are to go now.
+    func testCallMovesWithTheAddress() {
+        let scene = Scene.inCall()
+        scene.resolver = .isSilent
+        scene.forget()
+        scene.feed(.networkChanged)
+        let here = SocketAddress(.v4(0x0A00_0063), port: 5060)
+        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: Scene.kioskAddress)))
+        XCTAssertEqual(scene.offers, [], "nothing changed for the call")
+        scene.feed(.networkChanged)
+        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: here)))
+        let offer = scene.offers.last ?? ""
+        XCTAssertTrue(offer.contains("c=IN IP4 10.0.0.99"), offer)
+        XCTAssertTrue(offer.contains("Contact: <sip:callbox@10.0.0.99:5060>"), offer)
+        XCTAssertTrue(offer.contains("Via: SIP/2.0/UDP 10.0.0.99:5060"), offer)
+        XCTAssertFalse(offer.contains("10.0.0.2:"), "nothing of the old address")
+        scene.farAnswers()
+        XCTAssertEqual(scene.state, "connected")
+        XCTAssertEqual(scene.events("change").last?["code"] as? Int, 200)
+    }
+
+    func testCallGoesOnWhereThereIsNoRouteAtTheMoment() {
+        let scene = Scene.inCall()
+        scene.resolver = .knowsNothing
+        scene.forget()
+        scene.feed(.networkChanged)
+        XCTAssertEqual(scene.offers, [])
+        XCTAssertEqual(scene.state, "connected")
     }
 
     // MARK: - The end

@@ -124,6 +124,21 @@ final class FlowTests: XCTestCase {
         script.expectEvents("incoming")
     }
 
+    // MARK: - A call that moves
+
+    func testCallOnAStreamMovesToAnotherAddress() {
+        let script = Script(.tcp)
+        let handle = script.connectedCall()
+        let here = SocketAddress(.v4(0xC633_6407), port: 5060)
+        script.input(.move(handle, to: here))
+        XCTAssertEqual(script.closed, [script.flow])
+        script.input(.move(handle, to: here))
+        XCTAssertEqual(script.closed.count, 1)
+        script.input(.hangUp(handle, .normal))
+        XCTAssertEqual(script.outbox.last?.flow.local, here)
+        XCTAssertEqual(script.next().topVia?.host, .address(here.address))
+    }
+
     // MARK: - Keep-alive
 
     func testStreamIsPingedAndAPongThatStaysOutIsTheEndOfIt() {
