@@ -20,6 +20,8 @@ struct ClientEntry {
         case prack
         /// The BYE for a branch of a fork that was too slow, or whose call is gone.
         case discard
+        /// A BYE that is said once more (`sayByeAgain`).
+        case lastBye
         case inform(CallHandle)
         case message(MessageID)
         /// About the REFER of this number.
@@ -33,6 +35,12 @@ struct ClientEntry {
         var number: UInt32
     }
 
+    struct UnheardBye {
+        let request: SIPMessage
+        /// As that of the entry.
+        var lastNumber: UInt32
+    }
+
     /// A 2xx that was acknowledged, so that its copies are, too.
     struct Acknowledged {
         let remoteTag: ByteString?
@@ -42,8 +50,8 @@ struct ClientEntry {
         var flow: Flow
         /// As that of the entry.
         var insteadOf: Flow?
-        /// The BYE that ended this dialog and reached nobody, with a new number and without its Via.
-        var unheardBye: SIPMessage?
+        /// The BYE that ended this dialog and reached nobody, as it was sent.
+        var unheardBye: UnheardBye?
     }
 
     let purpose: Purpose
@@ -51,6 +59,8 @@ struct ClientEntry {
     let method: Method
     /// CSeq.
     let number: UInt32
+    /// BYE only: the number of our last request in its dialog; NOTIFYs may come after it.
+    var lastNumber: UInt32
     let branch: ByteString
     let bytes: [UInt8]
     let flow: Flow
@@ -149,7 +159,8 @@ extension SIPEngine {
         let bytes = message.printed()
         self.clients.append(
             ClientEntry(
-                purpose: purpose, request: message, method: method, number: number, branch: branch, bytes: bytes,
+                purpose: purpose, request: message, method: method, number: number, lastNumber: number, branch: branch,
+                bytes: bytes,
                 flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog))
         self.send(bytes, on: flow)
     }
@@ -173,7 +184,7 @@ extension SIPEngine {
         case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
             return self.callIndex(handle) != nil
         case .inform, .message, .notify, .register: return true
-        case .cancel, .discard, .prack: return false
+        case .cancel, .discard, .lastBye, .prack: return false
         }
     }
 
@@ -264,7 +275,7 @@ extension SIPEngine {
             }
         case .reinvite(let handle):
             if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
-        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -275,7 +286,7 @@ extension SIPEngine {
         switch self.clients[index].purpose {
         case .invite(let handle): self.receivedRefusal(handle, response, status, now)
         case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
-        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -295,7 +306,9 @@ extension SIPEngine {
             self.clients[index].machine = .other(machine)
             switch action {
             case .retransmit: self.sendAgain(index)
-            case .giveUp: self.failed(self.clients[index].purpose, .timedOut, now)
+            case .giveUp:
+                self.sayByeAgain(index, now: now)
+                self.failed(self.clients[index].purpose, .timedOut, now)
             case .doNothing: break
             }
         }
@@ -330,7 +343,7 @@ extension SIPEngine {
         case .bye(let handle): self.byeFinished(handle, now: now)
         case .refresh(let handle): self.refreshFinished(handle, response, status, now: now)
         // The INVITE's own final answer ends a cancelled call.
-        case .cancel, .discard, .prack, .invite, .reinvite: break
+        case .cancel, .discard, .lastBye, .prack, .invite, .reinvite: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
@@ -346,7 +359,7 @@ extension SIPEngine {
         case .bye(let handle): self.byeFinished(handle, now: now)
         case .reinvite(let handle): self.reinviteFailed(handle, reason, now: now)
         case .refresh(let handle): self.refreshFailed(handle, reason, now: now)
-        case .cancel, .discard, .prack: break
+        case .cancel, .discard, .lastBye, .prack: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: false, now: now)
