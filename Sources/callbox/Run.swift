@@ -39,7 +39,8 @@ func run(_ options: RunOptions) -> Int32 {
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
-        cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()))
+        cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
+        instanceID: boardInstanceID())
     let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
     startThreads(configuration, wires, display, consume sockets, camera)
     faults.forEach { wires.report($0) }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kamailio 6 as a forking proxy before two far ends."""
+"""Kamailio 6 as a forking proxy before two far ends, or as what another configuration makes of it."""
 
 import subprocess
 import time
@@ -16,12 +16,12 @@ class KamailioFault(Exception):
 
 
 class Kamailio:
-    def __init__(self, folder):
-        self.folder, self.process = Path(folder), None
+    def __init__(self, folder, configuration="kamailio.cfg"):
+        self.folder, self.process, self.configuration = Path(folder), None, configuration
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = (HERE / "kamailio.cfg").read_text()
+        text = (HERE / self.configuration).read_text()
         for name, value in (("ADDRESS", ADDRESS), ("FIRST", FIRST), ("SECOND", SECOND)):
             text = text.replace(f"@{name}@", value)
         (self.folder / "kamailio.cfg").write_text(text)
