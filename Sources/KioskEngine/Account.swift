@@ -35,12 +35,17 @@ struct Account {
     private(set) var flow: Flow?
     /// Whether the last try failed: others may stand in, and the screen says so.
     private(set) var isFailing = false
+    /// Where the servers of the account are, as far as that was ever found.
+    private(set) var addresses: [IPAddress] = []
     private var failures = 0
     private var began = Instant.zero
+    private var granted = Instant.zero
 
     /// Ways of one try.
     static let flowsMax = 4
     static let periodMsMax = 60_000
+    /// What was granted so lately is not asked for again when the network changes and our way does not.
+    static let freshMs = 30_000
     /// How soon after a failure the next try may begin.
     static let pauseMs = 500
     /// How long an answer is waited for, where there is another way to try, and on the last one. All ways of a try
@@ -135,7 +140,8 @@ struct Account {
             }
             return .doNothing
         }
-        if let held, let flow = self.flow, flows.contains(flow) {
+        self.addresses = flows.prefix(Self.flowsMax).map { $0.remote.address }
+        if let held, let flow = self.flow, flows.contains(flow), now - self.granted < .milliseconds(Self.freshMs) {
             self.state = .registered(held)
             return .doNothing
         }
@@ -148,10 +154,12 @@ struct Account {
     mutating func heard(_ event: RegistrationEvent, now: Instant, _ generator: inout Generator) -> Action {
         switch (self.state, event) {
         case (.registering, .registered(let registered)), (.registered, .registered(let registered)):
+            self.granted = now
             self.state = .registered(registered)
             self.isFailing = false
             self.failures = 0
         case (.lookingUp(let question, let deadline, held: _), .registered(let registered)):
+            self.granted = now
             self.state = .lookingUp(question, deadline: deadline, held: registered)
         case (.lookingUp(let question, let deadline, held: _), .refused),
             (.lookingUp(let question, let deadline, held: _), .failed):

@@ -68,7 +68,8 @@ extension KioskEngine {
     private mutating func invite(
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
-        let flow = self.way(Flow(transport: self.transport(of: targets.current), local: local, remote: remote))
+        let flow = self.way(
+            Flow(transport: self.transport(of: targets.current), local: local, remote: remote), to: targets.current)
         var session = MediaSession(flow, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(

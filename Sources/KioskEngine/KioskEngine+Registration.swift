@@ -60,6 +60,7 @@ extension KioskEngine {
         let former = self.accounts[index].flow
         let flows = self.flows(to: self.accounts[index].settings, result)
         let action = self.accounts[index].found(flows, now: now, &self.generator)
+        self.tell(.trust(self.trusted), now: now)
         // A connection from an address that we no longer have carries nothing; the next one goes to the same server.
         if let former, former.transport.isReliable, case .register(let flow) = action, flow != former {
             self.put(.close(former))
@@ -147,12 +148,14 @@ extension KioskEngine {
         return Sender(identity: self.configuration.accounts.first { $0.uri != nil }?.uri)
     }
 
-    /// The way of a request outside of a dialog: what has a Service-Route goes the way that the registration went.
-    func way(_ flow: Flow) -> Flow {
-        guard let account = self.accounts.first(where: { $0.registered != nil }),
-            let registered = account.registered, !registered.serviceRoute.isEmpty || registered.isOutbound
+    /// The way of a request outside of a dialog: what has a Service-Route goes the way that the registration went, and
+    /// so does what is for the server that knows of the flow (RFC 5626 section 4.3).
+    func way(_ flow: Flow, to target: SIPURI) -> Flow {
+        guard let account = self.accounts.first(where: { $0.registered != nil }), let registered = account.registered,
+            let home = account.settings.uri?.host, let registeredFlow = account.flow
         else { return flow }
-        return account.flow ?? flow
+        let isByFlow = !registered.serviceRoute.isEmpty || registered.isOutbound && home.matches(target.host)
+        return isByFlow ? registeredFlow : flow
     }
 
     // MARK: - Leaving

@@ -67,7 +67,8 @@ extension KioskEngine {
                 self.finished(text.id, .notFound, now: now)
                 return true
             }
-            let flow = self.way(Flow(transport: self.transport(of: text.uri), local: local, remote: remote))
+            let flow = self.way(
+                Flow(transport: self.transport(of: text.uri), local: local, remote: remote), to: text.uri)
             self.tell(.message(text.id, .address(text.uri, flow, by: self.sender), text: text.text), now: now)
         }
         return true

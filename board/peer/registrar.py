@@ -4,11 +4,8 @@
 
 import socket
 import threading
-from pathlib import Path
-import sys
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from measure.sip import Message  # noqa: E402
+from measure.sip import Message
 
 ADDRESS, PORT = "10.77.0.1", 5060
 
