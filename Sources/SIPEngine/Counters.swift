@@ -38,11 +38,15 @@ public enum SIPCount: Int, CaseIterable, Sendable {
     case unanswered
     /// A message, a ping or noise from somebody who may not talk to us: nothing was answered.
     case stranger
+    /// Credentials of ours that a server does not accept.
+    case credentialsRefused
+    /// A request that was challenged again and again, always with another nonce.
+    case challengedTooOften
 }
 
 /// How often each `SIPCount` happened since the start.
 public struct SIPCounters: Sendable {
-    private var counts = InlineArray<18, UInt64>(repeating: 0)
+    private var counts = InlineArray<20, UInt64>(repeating: 0)
 
     public subscript(count: SIPCount) -> UInt64 { self.counts[count.rawValue] }
 

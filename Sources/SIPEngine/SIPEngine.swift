@@ -43,6 +43,8 @@ public struct SIPEngine {
         case message(MessageID, MessageDestination, text: ByteString)
         /// The addresses of the servers that we dial or register with, in place of the former ones.
         case trust([IPAddress])
+        /// Who we are to servers that ask for a password, in place of the former ones.
+        case credentials([Credential])
         /// The instant of `wait(until:)` has come. Coming early or twice does no harm.
         case timeout
     }
@@ -55,6 +57,10 @@ public struct SIPEngine {
         case message(IncomingMessage)
         /// What a MESSAGE of ours was answered with; 408 where nothing came.
         case messageFinished(MessageID, StatusCode)
+        /// A server asked for a password, got this one, and asked again.
+        case credentialsRefused(Credential, realm: ByteString)
+        /// A server asked for a password, got this one, and did not ask again.
+        case credentialsAccepted(Credential)
         /// The last output: nothing to do until then, or until the next input.
         case wait(until: Instant?)
     }
@@ -69,6 +75,9 @@ public struct SIPEngine {
     var streams: [Stream] = []
     /// The servers that we dial or register with: they may talk to us (`AccessPolicy`).
     var trusted: [IPAddress] = []
+    var credentials: [Credential] = []
+    /// Challenges that were answered, the newest at the end.
+    var spaces: [ProtectionSpace] = []
     /// The last messages in and out, secrets removed.
     public internal(set) var trace: SIPTrace
     private var generator: Generator
@@ -109,6 +118,7 @@ public struct SIPEngine {
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
         case .trust(let addresses): self.trust(addresses)
+        case .credentials(let credentials): self.setCredentials(credentials)
         case .timeout: self.fireTimers(now: now)
         }
         self.settleReferrals(now: now)

@@ -112,6 +112,15 @@ public struct DigestChallenge: Hashable, Sendable {
     }
 }
 
+extension SIPMessage {
+    /// `nextnonce` of Authentication-Info, byte for byte.
+    public var nextNonce: ByteString? {
+        // The field is a challenge without its scheme.
+        self.first(.authenticationInfo).flatMap { Challenge.list("Digest " + $0).first }
+            .flatMap { $0.parameters.rawText(of: "nextnonce") }
+    }
+}
+
 // MARK: - The answer
 
 extension DigestChallenge {

@@ -27,6 +27,8 @@ final class Script {
     }
 
     private(set) var messages: [IncomingMessage] = []
+    /// What servers said of our credentials.
+    var verdicts: [String] = []
     private(set) var finishedMessages: [(id: MessageID, status: StatusCode)] = []
 
     // MARK: - Inputs
@@ -45,6 +47,9 @@ final class Script {
             case .event(let handle, let event): self.events.append((handle, event))
             case .message(let message): self.messages.append(message)
             case .messageFinished(let id, let status): self.finishedMessages.append((id, status))
+            case .credentialsRefused(let credential, let realm):
+                self.verdicts.append("refused \(credential.username.string) \(realm.string)")
+            case .credentialsAccepted(let credential): self.verdicts.append("accepted \(credential.username.string)")
             case .wait: return
             }
         }
