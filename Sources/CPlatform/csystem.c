@@ -106,6 +106,12 @@ int callbox_connect_unix(const char *path) {
 
 int callbox_open_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
+int callbox_open_plain(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); }
+
+int callbox_create(const char *path, mode_t mode) {
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
 int callbox_count_entries(const char *path) {
     DIR *folder = opendir(path);
     if (!folder) return 0;

@@ -22,6 +22,8 @@ public enum KioskInput {
     case device(DeviceReport)
     /// The answer to `.collectCounters`.
     case localCounters(ClientID, LocalCounters)
+    /// The passwords that there are now, in place of the former ones; the answer to `.readSecrets` too.
+    case secrets([Credential])
     /// SIGTERM: end the call, then exit.
     case terminate
     /// The instant of `.wait(until:)` has come. Coming early or twice does no harm.
@@ -49,6 +51,8 @@ public enum KioskOutput {
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.
     case collectCounters(ClientID)
+    /// A password was refused: read them again. Answer with `.secrets`.
+    case readSecrets
     /// Leave with this status; nothing comes after it.
     case exit(Int32)
     /// The last output: nothing to do until then (or, if nil, until the next input).
@@ -197,6 +201,8 @@ public struct KioskWorld: Sendable {
     public var version: ByteString
     /// The wall clock at `Instant.zero`.
     public var ntpAtZero: NTPTime
+    /// For answers to servers that ask for a password.
+    public var hash: DigestHash = { _, _ in [] }
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

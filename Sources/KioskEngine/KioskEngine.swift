@@ -19,6 +19,7 @@ public struct KioskEngine {
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
     var servers = ServerAddresses(nil, now: .zero)
+    var passwords = Passwords()
     /// The call from outside that alerts; nil where none does.
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
@@ -69,6 +70,7 @@ public struct KioskEngine {
             userAgent: "callbox/" + world.version, displayName: configuration.sip.name, identity: nil,
             contactUser: configuration.sip.user)
         sip.access = AccessPolicy(configuration.sip)
+        sip.hash = world.hash
         self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
     }
 
@@ -103,6 +105,7 @@ public struct KioskEngine {
         var soonest: Instant?
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
+            self.passwords.releasesAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -122,6 +125,7 @@ public struct KioskEngine {
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
+        case .secrets(let credentials): self.passwords.replace(with: credentials)
         case .terminate: self.terminate(now: now)
         case .timeout: break
         }
@@ -150,6 +154,8 @@ public struct KioskEngine {
             case .close(let flow): self.put(.close(flow))
             case .message(let message): self.received(message, now: now)
             case .messageFinished(let id, let status): self.finished(id, status, now: now)
+            case .credentialsRefused(let credential, let realm): self.refused(credential, realm, now: now)
+            case .credentialsAccepted(let credential): self.passwords.accepted(credential)
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant
@@ -171,6 +177,7 @@ public struct KioskEngine {
         self.settle(now: now)
         self.alarm(now: now)
         self.refreshServers(now: now)
+        self.settlePasswords(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)

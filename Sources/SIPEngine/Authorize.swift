@@ -82,6 +82,9 @@ extension SIPEngine {
         self.spaces.removeAll { !self.credentials.contains($0.credential) }
     }
 
+    /// Whether there is a password to use.
+    public var usesPasswords: Bool { !self.credentials.isEmpty }
+
     func isServer(_ flow: Flow) -> Bool { self.trusted.contains(flow.remote.address) }
 
     /// The credential for a realm: rather the account that the request is from, then one that names the realm.

@@ -20,7 +20,7 @@ extension SIPEngine {
         var message = self.invite(invitation, callID, Generator.blank(digits: Self.tagDigits))
         let branch = Via.magicCookie + Generator.blank(digits: Self.branchDigits)
         message.prepend(.via, self.via(branch, request.flow).printed)
-        let isAskedForPassword = self.isServer(request.flow) && !self.credentials.isEmpty
+        let isAskedForPassword = self.isServer(request.flow) && self.usesPasswords
         return message.printed().count + (isAskedForPassword ? Limits.credentialsBytes : 0)
     }
 

@@ -6,6 +6,7 @@ import SIPWire
 
 /// The hash of digest authentication, by OpenSSL; empty where its provider has no such algorithm (MD5 where only what
 /// FIPS 140 approves is allowed).
+@Sendable
 public func digestHash(_ algorithm: DigestAlgorithm, _ bytes: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

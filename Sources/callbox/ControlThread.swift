@@ -24,6 +24,7 @@ final class ControlThread {
     private let panel: PanelLines
     private let signals: Int32
     private let wires: Wires
+    private let secrets: Secrets
     private let resolver = Resolver()
     private var generation: Generation = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
@@ -35,7 +36,8 @@ final class ControlThread {
     /// `signals` is a descriptor on which SIGTERM and SIGINT arrive.
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
-        control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires
+        control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires,
+        secrets: Secrets
     ) {
         self.kiosk = kiosk
         self.poller = poller
@@ -44,12 +46,14 @@ final class ControlThread {
         self.panel = panel
         self.signals = signals
         self.wires = wires
+        self.secrets = secrets
     }
 
     /// Until the kiosk wants to leave; returns the exit code.
     func run() -> Int32 {
         self.watch()
         self.put(.started)
+        self.pending.append(.secrets(self.secrets.read()))
         var deadline = self.drain()
         notifyServiceManager("READY=1")
         while self.exitCode == nil {
@@ -167,7 +171,8 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .resolve, .media, .lamp, .reply, .screenshot, .collectCounters, .exit, .wait:
+            case .send, .close, .resolve, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets, .exit,
+                .wait:
                 self.carryOut(output)
             }
         }
@@ -190,6 +195,7 @@ final class ControlThread {
         case .event(let line): Log.write(line)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
+        case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .exit(let code): self.exitCode = code
         case .wait: break
         }

@@ -19,6 +19,7 @@ enum Command {
 struct RunOptions {
     var configurationPath: ByteString = "/boot/callbox/callbox.conf"
     var controlPath: ByteString = defaultControlPath
+    var secretsPath: ByteString = "/data/callbox/secrets"
     var display: ByteString?
     var camera: ByteString?
     var audio: ByteString?
@@ -30,7 +31,7 @@ let usage: ByteString = """
     callbox turns a small board into a video help point.
 
     callbox run [--config FILE] [--control SOCKET] [--display NAME|none|null]
-                [--camera NAME|file:CLIP.y4m|none] [--audio DEVICE|null]
+                [--camera NAME|file:CLIP.y4m|none] [--audio DEVICE|null] [--secrets FILE]
                                         be the kiosk; FILE is /boot/callbox/callbox.conf where not given;
                                         a null display takes pictures and shows none, for trials
     callbox check FILE                  print every problem of a configuration file
@@ -80,6 +81,8 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
             options.configurationPath = value
         } else if name == "--control" {
             options.controlPath = value
+        } else if name == "--secrets" {
+            options.secretsPath = value
         } else if name == "--display" {
             options.display = value
         } else if name == "--camera" {

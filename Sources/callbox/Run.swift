@@ -16,6 +16,8 @@ let version: ByteString = "0.1.0"
 func run(_ options: RunOptions) -> Int32 {
     let signals = openTerminationSignals()
     let (configuration, problems) = readConfiguration(options)
+    var secrets = Secrets(path: options.secretsPath, configuration.sip)
+    secrets.move(outOf: options.configurationPath)
     let poller = Poller()
     var faults: [DeviceReport] = []
     guard let signalling = openSignalling(configuration.sip.listen, poller, &faults) else {
@@ -35,17 +37,18 @@ func run(_ options: RunOptions) -> Int32 {
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
-    let world = KioskWorld(
+    var world = KioskWorld(
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()))
+    world.hash = digestHash
     let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
     startThreads(configuration, wires, display, consume sockets, camera)
     faults.forEach { wires.report($0) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        wires: wires)
+        wires: wires, secrets: secrets)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     _exit(thread.run())
 }

@@ -23,7 +23,9 @@ struct DigestServer {
     var password = "Circle"
     var more = ", qop=\"auth\""
 
-    var challenge: ByteString { ByteString(utf8Of: "Digest realm=\"\(self.realm)\", nonce=\"\(self.nonce)\"\(self.more)") }
+    var challenge: ByteString {
+        ByteString(utf8Of: "Digest realm=\"\(self.realm)\", nonce=\"\(self.nonce)\"\(self.more)")
+    }
 
     /// The answer to this nonce in a field of `request`.
     func answer(in request: SIPMessage, _ field: HeaderName = .authorization) -> Challenge? {

@@ -70,6 +70,12 @@ int callbox_connect_unix(const char *path);
 
 int callbox_open_read(const char *path);
 
+/// As callbox_open_read, but follows no link and waits for nothing.
+int callbox_open_plain(const char *path);
+
+/// A new file, opened for writing; an existing one is an error.
+int callbox_create(const char *path, mode_t mode);
+
 /// How many names a folder lists, `.` and `..` included.
 int callbox_count_entries(const char *path);
 
