@@ -19,7 +19,7 @@ public enum PrivateFile: Equatable {
         defer { close(descriptor) }
         // Asked of what was opened, not of the name: that may be another file by now.
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(descriptor, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else {
             return .refused("is not a plain file")
         }
         guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0 else {
