@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kamailio 6 as a forking proxy before two far ends."""
+"""Kamailio 6 as a proxy: one that forks to two far ends, or one that asks for a password."""
 
 import subprocess
 import time
@@ -16,13 +16,15 @@ class KamailioFault(Exception):
 
 
 class Kamailio:
-    def __init__(self, folder):
-        self.folder, self.process = Path(folder), None
+    def __init__(self, folder, configuration="kamailio.cfg", **values):
+        """`values` are filled in beside the addresses, @NAME@ in the file."""
+        self.folder, self.process, self.configuration = Path(folder), None, configuration
+        self.values = {"ADDRESS": ADDRESS, "FIRST": FIRST, "SECOND": SECOND, **values}
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = (HERE / "kamailio.cfg").read_text()
-        for name, value in (("ADDRESS", ADDRESS), ("FIRST", FIRST), ("SECOND", SECOND)):
+        text = (HERE / self.configuration).read_text()
+        for name, value in self.values.items():
             text = text.replace(f"@{name}@", value)
         (self.folder / "kamailio.cfg").write_text(text)
         with open(self.folder / "kamailio.log", "wb") as log:
