@@ -52,20 +52,19 @@ public enum SecretsText {
         text.count > 2 && text.bytes.first == ASCII.quote && text.bytes.last == ASCII.quote
     }
 
-    /// The file with this credential for every realm, in place of one of the same user.
+    /// The file with this credential for every realm on top, in place of one of the same user.
     public static func adding(_ credential: Credential, to file: [UInt8]) -> [UInt8] {
-        var text = ByteString()
+        let quote: ByteString = "\""
+        let needsQuotes =
+            credential.password != credential.password.trimmed() || credential.password.bytes.first == ASCII.quote
+        let password = needsQuotes ? quote + credential.password + quote : credential.password
+        var text = "* " + quote + credential.username + quote + " " + password + "\n"
         for line in ConfigurationText.lines(file) {
             if let other = self.credential(line), other.realm.isEmpty, other.username == credential.username {
                 continue
             }
             text += line + "\n"
         }
-        let quote: ByteString = "\""
-        let needsQuotes =
-            credential.password != credential.password.trimmed() || credential.password.bytes.first == ASCII.quote
-        let password = needsQuotes ? quote + credential.password + quote : credential.password
-        text += "* " + quote + credential.username + quote + " " + password + "\n"
         return text.bytes
     }
 }
