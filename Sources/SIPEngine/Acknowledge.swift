@@ -34,7 +34,9 @@ extension SIPEngine {
         self.send(acknowledged.bytes, on: acknowledged.flow)
         guard let bye = acknowledged.unheardBye else { return }
         self.clients[client].acknowledged[copy].unheardBye = nil
-        self.sendRequest(bye, on: acknowledged.insteadOf ?? acknowledged.flow, for: .discard, now: now)
+        self.sendRequest(
+            self.again(bye.request, after: bye.lastNumber), on: acknowledged.insteadOf ?? acknowledged.flow,
+            for: .discard, now: now)
     }
 
     /// A request that has no transaction, with a Via of its own.

@@ -192,51 +192,6 @@ extension SIPEngine {
             self.spaces[space].renew(nonce: next, clientNonce: clientNonce)
         }
     }
-
-    // MARK: - Sending again
-
-    /// False where nobody wants it any more, or where it cannot be: a CANCEL has the number of its INVITE (RFC 3261
-    /// section 22.1).
-    private mutating func sendAuthorized(_ index: Int, _ authorization: Authorization, now: Instant) -> Bool {
-        let entry = self.clients[index]
-        switch entry.purpose {
-        case .cancel: return false
-        case .invite(let handle):
-            guard let call = self.callIndex(handle), var invitation = self.calls[call].invitation else { return false }
-            invitation.takeNumber()
-            return self.inviteAgain(call, invitation, authorization, now: now)
-        case .reinvite, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
-            guard self.isStillWanted(entry.purpose) else { return false }
-        }
-        var message = entry.request
-        message.remove(.via)
-        message.set(.cseq, CSeq(self.takeNumber(after: entry), entry.method).printed)
-        self.sendRequest(message, on: entry.dialogFlow, for: entry.purpose, in: entry.dialog, authorization, now: now)
-        return true
-    }
-
-    /// The number of a request that takes the place of `entry`: the next of its dialog. What has no dialog, or one that
-    /// no call has any more, counts for itself.
-    private mutating func takeNumber(after entry: ClientEntry) -> UInt32 {
-        let remoteTag = entry.request.to?.tag
-        let callID = entry.request.callID
-        if let call = self.calls.firstIndex(where: { $0.callID == callID }) {
-            if self.calls[call].dialog?.remoteTag == remoteTag, let number = self.calls[call].dialog?.takeNumber() {
-                return number
-            }
-            if let early = self.calls[call].earlyIndex(remoteTag) {
-                let number = self.calls[call].early[early].dialog.takeNumber()
-                if let invite = self.inviteIndex(of: self.calls[call].handle) {
-                    self.clients[invite].noteEarly(number, remoteTag)
-                }
-                return number
-            }
-        }
-        let referral = self.referrals.firstIndex {
-            $0.dialog?.callID == callID && $0.dialog?.remoteTag == remoteTag
-        }
-        return referral.flatMap { self.referrals[$0].dialog?.takeNumber() } ?? entry.number &+ 1
-    }
 }
 
 extension SIPMessage {

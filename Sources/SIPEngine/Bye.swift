@@ -36,10 +36,47 @@ extension SIPEngine {
         for invite in self.clients.indices where self.clients[invite].request.first(.callID) == callID {
             let made = self.clients[invite].acknowledged.firstIndex { $0.remoteTag == remoteTag }
             guard let made else { continue }
-            var bye = entry.request
-            bye.remove(.via)
-            bye.set(.cseq, CSeq(entry.number &+ 1, .bye).printed)
-            self.clients[invite].acknowledged[made].unheardBye = bye
+            self.clients[invite].acknowledged[made].unheardBye = .init(
+                request: entry.request, lastNumber: entry.lastNumber)
+        }
+    }
+
+    /// A BYE that was never answered goes out once more where it went over a stream: there nothing repeats it, and a
+    /// proxy that lost its own stream has lost the BYE. Without it the far end would stay in a call with nobody.
+    mutating func sayByeAgain(_ client: Int, now: Instant) {
+        let entry = self.clients[client]
+        guard entry.method == .bye, entry.purpose != .lastBye, entry.flow.transport.isReliable else { return }
+        self.sendRequest(self.again(entry.request, after: entry.lastNumber), on: entry.flow, for: .lastBye, now: now)
+    }
+
+    /// The same BYE as a new request, after all that was sent since in its dialog: its call may be over, but what is
+    /// told about a REFER goes on counting (RFC 3261 section 12.2.1.1).
+    mutating func again(_ bye: SIPMessage, after last: UInt32) -> SIPMessage {
+        let number = last &+ 1
+        for index in self.calls.indices where self.calls[index].dialog?.owns(bye) ?? false {
+            self.calls[index].dialog?.goOn(after: number)
+        }
+        for index in self.referrals.indices where self.referrals[index].dialog?.owns(bye) ?? false {
+            self.referrals[index].dialog?.goOn(after: number)
+        }
+        var message = bye
+        message.remove(.via)
+        message.set(.cseq, CSeq(number, .bye).printed)
+        return message
+    }
+
+    /// Takes note of a number used in a dialog after its BYE, should that be said again.
+    mutating func noteNumber(_ number: UInt32, in dialog: Dialog) {
+        for index in self.clients.indices {
+            if self.clients[index].method == .bye, dialog.owns(self.clients[index].request) {
+                self.clients[index].lastNumber = number
+            }
+            for made in self.clients[index].acknowledged.indices {
+                guard let bye = self.clients[index].acknowledged[made].unheardBye, dialog.owns(bye.request) else {
+                    continue
+                }
+                self.clients[index].acknowledged[made].unheardBye?.lastNumber = number
+            }
         }
     }
 

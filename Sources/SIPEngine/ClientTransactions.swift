@@ -20,6 +20,8 @@ struct ClientEntry {
         case prack
         /// The BYE for a branch of a fork that was too slow, or whose call is gone.
         case discard
+        /// A BYE that is said once more (`sayByeAgain`).
+        case lastBye
         case inform(CallHandle)
         case message(MessageID)
         /// About the REFER of this number.
@@ -32,6 +34,12 @@ struct ClientEntry {
         var number: UInt32
     }
 
+    struct UnheardBye {
+        let request: SIPMessage
+        /// As that of the entry.
+        var lastNumber: UInt32
+    }
+
     /// A 2xx that was acknowledged, so that its copies are, too.
     struct Acknowledged {
         let remoteTag: ByteString?
@@ -41,8 +49,8 @@ struct ClientEntry {
         var flow: Flow
         /// As that of the entry.
         var insteadOf: Flow?
-        /// The BYE that ended this dialog and reached nobody, with a new number and without its Via.
-        var unheardBye: SIPMessage?
+        /// The BYE that ended this dialog and reached nobody, as it was sent.
+        var unheardBye: UnheardBye?
     }
 
     let purpose: Purpose
@@ -50,6 +58,8 @@ struct ClientEntry {
     let method: Method
     /// CSeq.
     let number: UInt32
+    /// BYE only: the number of our last request in its dialog; NOTIFYs may come after it.
+    var lastNumber: UInt32
     let branch: ByteString
     let bytes: [UInt8]
     let flow: Flow
@@ -155,8 +165,9 @@ extension SIPEngine {
         let bytes = message.printed()
         self.clients.append(
             ClientEntry(
-                purpose: purpose, request: message, method: method, number: number, branch: branch, bytes: bytes,
-                flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog, authorization: authorization))
+                purpose: purpose, request: message, method: method, number: number, lastNumber: number, branch: branch,
+                bytes: bytes, flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog,
+                authorization: authorization))
         self.send(bytes, on: flow)
     }
 
@@ -179,7 +190,7 @@ extension SIPEngine {
         case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
             return self.callIndex(handle) != nil
         case .inform, .message, .notify: return true
-        case .cancel, .discard, .prack: return false
+        case .cancel, .discard, .lastBye, .prack: return false
         }
     }
 
@@ -275,7 +286,7 @@ extension SIPEngine {
             }
         case .reinvite(let handle):
             if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
-        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -286,7 +297,7 @@ extension SIPEngine {
         switch self.clients[index].purpose {
         case .invite(let handle): self.receivedRefusal(handle, response, status, now)
         case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
-        case .cancel, .bye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -306,7 +317,9 @@ extension SIPEngine {
             self.clients[index].machine = .other(machine)
             switch action {
             case .retransmit: self.sendAgain(index)
-            case .giveUp: self.failed(self.clients[index].purpose, .timedOut, now)
+            case .giveUp:
+                self.sayByeAgain(index, now: now)
+                self.failed(self.clients[index].purpose, .timedOut, now)
             case .doNothing: break
             }
         }
@@ -341,7 +354,7 @@ extension SIPEngine {
         case .bye(let handle): self.byeFinished(handle, now: now)
         case .refresh(let handle): self.refreshFinished(handle, response, status, now: now)
         // The INVITE's own final answer ends a cancelled call.
-        case .cancel, .discard, .prack, .invite, .reinvite: break
+        case .cancel, .discard, .lastBye, .prack, .invite, .reinvite: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
@@ -356,7 +369,7 @@ extension SIPEngine {
         case .bye(let handle): self.byeFinished(handle, now: now)
         case .reinvite(let handle): self.reinviteFailed(handle, reason, now: now)
         case .refresh(let handle): self.refreshFailed(handle, reason, now: now)
-        case .cancel, .discard, .prack: break
+        case .cancel, .discard, .lastBye, .prack: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: false, now: now)

@@ -93,6 +93,11 @@ struct Dialog {
         self.isFlowOpen = true
     }
 
+    /// Whether this request of ours was sent within the dialog.
+    func owns(_ request: SIPMessage) -> Bool {
+        request.callID == self.callID && request.to?.tag == self.remoteTag
+    }
+
     /// The number of a new request of ours.
     mutating func takeNumber() -> UInt32 {
         // Wraps after four thousand million requests in one call, which nobody lives to see; a trap would be worse.

@@ -10,6 +10,7 @@ extension SIPEngine {
         guard let dialog = self.takeNotifyDialog(index) else {
             return self.notified(entry.id, isTaken: false, now: now)
         }
+        self.noteNumber(dialog.localCSeq, in: dialog)
         let way = dialog.nextHop
         var message = dialog.request(.notify, number: dialog.localCSeq)
         message.add(.contact, self.contact(way))

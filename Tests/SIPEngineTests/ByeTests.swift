@@ -45,6 +45,24 @@ final class ByeTests: XCTestCase {
         XCTAssertTrue(script.engine.isIdle)
     }
 
+    /// A proxy whose own stream was reset has lost the BYE, and nothing repeats what went over a stream.
+    func testByeThatIsNeverAnsweredOverAStreamIsSaidOnceMore() {
+        let script = Script(.tcp)
+        let handle = script.call()
+        let invite = script.next()
+        script.answer(invite, 200, body: Script.description)
+        script.input(.hangUp(handle, .normal))
+        let lost = script.expect("ACK", "BYE")[1]
+        script.pass(ms: 32_000)
+        script.expectEvents("answered", "ended localHangUp")
+        let bye = script.expect("BYE")[0]
+        XCTAssertEqual(bye.cseq?.number, (lost.cseq?.number ?? 0) + 1)
+        XCTAssertNotEqual(bye.topVia, lost.topVia)
+        script.pass(ms: 32_000)
+        script.expect()
+        XCTAssertTrue(script.engine.isIdle)
+    }
+
     func testByesThatCrossEndTheCallOnce() {
         let script = Script()
         let handle = script.call()

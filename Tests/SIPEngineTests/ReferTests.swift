@@ -123,6 +123,31 @@ final class ReferTests: XCTestCase {
         XCTAssertTrue(script.engine.referrals.isEmpty)
     }
 
+    /// A BYE over a stream is said once more when nobody answers; NOTIFYs of the same dialog were sent meanwhile.
+    func testByeThatIsSaidAgainCountsOnAfterTheNotifys() {
+        let script = Script(.tcp)
+        let (call, by) = self.followed(script)
+        XCTAssertEqual(script.next().name, "202")
+        script.answer(self.expectNotify(script, "100 Trying", "active;expires=240"), 200)
+        let invite = self.place(script, by)
+        script.input(.hangUp(call, .normal))
+        let bye = script.next()
+        script.pass(ms: 31_000)
+        script.answer(invite, 180)
+        let notify = script.next()
+        XCTAssertEqual(notify.name, "NOTIFY")
+        script.pass(ms: 1_000)
+        let again = script.next()
+        XCTAssertEqual([bye.name, again.name], ["BYE", "BYE"])
+        XCTAssertGreaterThan(again.cseq?.number ?? 0, notify.cseq?.number ?? .max)
+        script.answer(notify, 200)
+        script.answer(invite, 486)
+        XCTAssertEqual(script.next().name, "ACK")
+        let last = script.next()
+        XCTAssertEqual(last.name, "NOTIFY")
+        XCTAssertGreaterThan(last.cseq?.number ?? 0, again.cseq?.number ?? .max)
+    }
+
     func testPeerThatKnowsNothingOfItIsToldNoMore() {
         for code in [481, 408, 489] {
             let script = Script()

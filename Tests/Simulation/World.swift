@@ -76,8 +76,8 @@ final class World {
         self.checkWhole()
         self.note("---- everybody hangs up")
         for kiosk in self.kiosks { kiosk.hangUp() }
-        // A BYE that nobody answers takes 64*T1, the copies of an answer another T4.
-        self.run(forMs: Self.transactionMs + 5000 + 3000)
+        // A BYE that nobody answers takes 64*T1, over a stream as long once more, the copies of an answer another T4.
+        self.run(forMs: 2 * Self.transactionMs + 5000 + 3000)
         self.checkGone()
         self.proxy.letGo()
         for agent in self.agents { agent.letGo() }
