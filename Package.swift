@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "CPlatform", cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) }),
         world("Loop", []),
-        world("Secure", ["KioskEngine", "Loop"]),
+        world("Secure", ["KioskEngine", "Loop", "SIPWire"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine"]),
         world("Picture", ["RTPWire"]),
@@ -80,6 +80,7 @@ let package = Package(
             : [
                 tests("Bytes"),
                 tests("Loop"),
+                tests("Secure", ["SIPWire"]),
                 tests("SIPWire"),
                 tests("SDPWire"),
                 tests("RTPWire"),

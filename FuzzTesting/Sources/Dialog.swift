@@ -33,7 +33,10 @@ private struct Stage {
     init() {
         var configuration = SIPConfiguration(userAgent: "k", displayName: "", identity: nil, contactUser: "k")
         configuration.access.isOpen = true
+        configuration.hash = { _, bytes in [UInt8(truncatingIfNeeded: bytes.count)] }
         self.engine = SIPEngine(configuration: configuration, seed: 1)
+        self.give(.trust([Self.there.address]))
+        self.give(.credentials([Credential(username: "k", password: "p")]))
     }
 
     mutating func perform(_ letter: UInt8, _ text: ByteString) {
@@ -96,7 +99,8 @@ private struct Stage {
             case .wait: return
             case .send(let bytes, _): self.remember(bytes)
             case .event(let call, .incoming): self.calls.append(call)
-            case .event, .close, .message, .messageFinished, .registration: break
+            case .event, .close, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted:
+                break
             }
         }
         fatalError("the engine comes to rest")

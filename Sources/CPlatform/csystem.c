@@ -108,7 +108,11 @@ int callbox_connect_unix(const char *path) {
 
 int callbox_open_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
-int callbox_create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600); }
+int callbox_open_plain(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); }
+
+int callbox_create(const char *path, mode_t mode) {
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
 
 pid_t callbox_run(const char *path, const void *bytes, size_t count, int *output) {
     int in[2], out[2];

@@ -75,6 +75,18 @@ public struct SIPSettings: Equatable, Sendable {
     /// Whose wish to be answered at once is honoured; they may talk to us too.
     public var autoAnswerFrom: [AddressRange] = []
     public var accounts = AccountOrder.serial
+    /// The name that goes with the password; empty: `user`.
+    public var authUser = ByteString()
+    /// Empty where it was never here, or was moved to a place of its own.
+    public var password = ByteString()
+
+    /// The name that goes with a password that comes without one.
+    public var passwordUser: ByteString { self.authUser.isEmpty ? self.user : self.authUser }
+
+    /// What the file itself has to say to whoever asks for a password.
+    public var credentials: [Credential] {
+        self.password.isEmpty ? [] : [Credential(username: self.passwordUser, password: self.password)]
+    }
 }
 
 /// How many of the accounts are registered.

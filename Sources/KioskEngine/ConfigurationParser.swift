@@ -52,25 +52,27 @@ struct ConfigurationParser {
             return self.report(number, "", "", "the line is not text; save the file as UTF-8")
         }
         if first == ASCII.openBracket {
-            self.open(ConfigurationText.withoutComment(line), number: number)
+            self.open(line, number: number)
         } else if let equals = line.firstIndex(of: ASCII.equals) {
-            let key = ConfigurationText.trimmed(line.bytes[..<equals]).lowercasedASCII()
+            let key = ConfigurationText.key(of: line, equals: equals)
             let value = ConfigurationText.value(line.slice(equals + 1..<line.count))
             self.set(key, value, number: number)
         } else {
-            let quoted = ConfigurationValue.quoted(line)
+            // Problems are shown and logged.
+            let isSecret = line.hasPrefixIgnoringCase("passw")
+            let quoted = isSecret ? "a line with a password" : ConfigurationValue.quoted(line)
             self.report(number, "", "", quoted + " is neither [section] nor key = value")
         }
     }
 
     // MARK: - Sections
 
-    private mutating func open(_ header: ByteString, number: Int) {
+    private mutating func open(_ line: ByteString, number: Int) {
         self.section = .unknown
-        guard header.count > 2, header.bytes.last == ASCII.closeBracket else {
+        guard let name = ConfigurationText.sectionName(of: line) else {
+            let header = ConfigurationText.withoutComment(line)
             return self.report(number, "", "", ConfigurationValue.quoted(header) + " is not a [section]")
         }
-        let name = ConfigurationText.trimmed(header.bytes[1..<header.count - 1]).lowercasedASCII()
         if ConfigurationSetting.sections.contains(name) {
             self.section = .known(name)
         } else {
@@ -103,7 +105,7 @@ struct ConfigurationParser {
 
     private mutating func apply(_ setting: ConfigurationSetting, _ value: ByteString, number: Int) {
         do throws(BadValue) {
-            if value.isEmpty { throw BadValue("has no value") }
+            if value.isEmpty && !setting.mayBeEmpty { throw BadValue("has no value") }
             try setting.apply(value, &self.configuration)
             if setting.key == "line" { try self.take(value, for: setting) }
         } catch {

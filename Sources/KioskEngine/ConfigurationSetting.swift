@@ -66,6 +66,9 @@ extension ConfigurationSetting {
         .init("call", "media_timeout", "10", Self.number(5...600, "seconds")) { $0.call.mediaTimeoutMs = $1 * 1000 },
     ]
 
+    /// Whether a line without a value is right: a password that was moved leaves one.
+    var mayBeEmpty: Bool { self.section == "sip" && (self.key == "password" || self.key == "auth_user") }
+
     private static let sip: [ConfigurationSetting] = [
         .init("sip", "listen", "any:5060", ConfigurationValue.listen) { $0.sip.listen = $1 },
         .init("sip", "transport", "udp", Self.choice(Self.transports)) { $0.sip.transport = $1 },
@@ -75,6 +78,8 @@ extension ConfigurationSetting {
         .init("sip", "accept_from", "servers", ConfigurationValue.peers) { $0.sip.acceptFrom = $1 },
         .init("sip", "auto_answer_from", "none", ConfigurationValue.ranges) { $0.sip.autoAnswerFrom = $1 },
         .init("sip", "accounts", "serial", Self.choice([("serial", .serial), ("all", .all)])) { $0.sip.accounts = $1 },
+        .init("sip", "auth_user", "", ConfigurationValue.authUser) { $0.sip.authUser = $1 },
+        .init("sip", "password", "", ConfigurationValue.password) { $0.sip.password = $1 },
     ]
 
     private static let transports: [(ByteString, SIPTransport)] = [("udp", .udp), ("tcp", .tcp), ("tls", .tls)]

@@ -35,6 +35,20 @@ enum ConfigurationText {
         return true
     }
 
+    /// The name between the brackets, in lower case; nil where there are none.
+    static func sectionName(of line: ByteString) -> ByteString? {
+        let header = self.withoutComment(line)
+        guard header.count > 2, header.bytes.first == ASCII.openBracket, header.bytes.last == ASCII.closeBracket else {
+            return nil
+        }
+        return self.trimmed(header.bytes[1..<header.count - 1]).lowercasedASCII()
+    }
+
+    /// What stands left of `=`, in lower case.
+    static func key(of line: ByteString, equals: Int) -> ByteString {
+        self.trimmed(line.bytes[..<equals]).lowercasedASCII()
+    }
+
     // MARK: - Encodings
 
     /// Without a byte order mark, which Notepad writes; UTF-16, which it also writes, is recognised by its mark.

@@ -171,6 +171,20 @@ enum ConfigurationValue {
         return value
     }
 
+    // MARK: - Secrets, which are never quoted
+
+    static func authUser(_ value: ByteString) throws(BadValue) -> ByteString {
+        guard value.count <= SecretsText.wordBytesMax, !value.contains(ASCII.quote) else {
+            throw BadValue("is too long, or has a quotation mark in it")
+        }
+        return value
+    }
+
+    static func password(_ value: ByteString) throws(BadValue) -> ByteString {
+        guard value.count <= SecretsText.wordBytesMax else { throw BadValue("is too long") }
+        return value
+    }
+
     // MARK: - Pictures and sound
 
     /// `WIDTHxHEIGHT`, both even.

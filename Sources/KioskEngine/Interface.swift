@@ -28,6 +28,8 @@ public enum KioskInput {
     case localCounters(ClientID, LocalCounters)
     /// Addresses, routes or the link changed.
     case networkChanged
+    /// The passwords that there are now, in place of the former ones; the answer to `.readSecrets` too.
+    case secrets([Credential])
     /// SIGTERM: end the call, give accounts back, then exit. A second one: exit at once.
     case terminate
     /// The instant of `.wait(until:)` has come. Coming early or twice does no harm.
@@ -55,6 +57,8 @@ public enum KioskOutput {
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.
     case collectCounters(ClientID)
+    /// A password was refused: read them again. Answer with `.secrets`.
+    case readSecrets
     /// Leave with this status; nothing comes after it.
     case exit(Int32)
     /// The last output: nothing to do until then (or, if nil, until the next input).
@@ -208,6 +212,8 @@ public struct KioskWorld: Sendable {
     public var ntpAtZero: NTPTime
     /// Where we listen for TLS, for Via and Contact.
     public var tlsPort = SIPTransport.tls.standardPort
+    /// For answers to servers that ask for a password.
+    public var hash: DigestHash = { _, _ in [] }
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

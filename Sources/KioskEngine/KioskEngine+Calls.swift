@@ -16,6 +16,7 @@ extension KioskEngine {
         case .refuse: return false
         case .lookUp(let id, let former):
             if let former { self.finish(former, now: now) }
+            self.passwords.releaseAll()
             self.resolve(id, uri)
             self.emitCall(now: now)
             return true

@@ -10,6 +10,7 @@ extension KioskEngine {
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         self.trustServers(now: now)
+        self.passwords.replace(with: self.configuration.sip.credentials)
         self.settleAccounts(now: now)
     }
 

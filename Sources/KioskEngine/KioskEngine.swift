@@ -27,6 +27,7 @@ public struct KioskEngine {
     var addressQuestion: ResolutionID?
     /// It ends, and there is no call any more.
     var isCallOver = false
+    var passwords = Passwords()
     /// The call from outside that alerts; nil where none does.
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
@@ -82,6 +83,7 @@ public struct KioskEngine {
             userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts),
             displayName: configuration.sip.name, identity: nil, contactUser: configuration.sip.user)
         sip.access = AccessPolicy(configuration.sip)
+        sip.hash = world.hash
         self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
     }
 
@@ -117,7 +119,7 @@ public struct KioskEngine {
         var soonest: Instant?
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
-            self.accountsWakeAt, self.leaveBy,
+            self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -140,6 +142,7 @@ public struct KioskEngine {
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
+        case .secrets(let credentials): self.passwords.replace(with: credentials)
         case .terminate: self.terminate(now: now)
         case .timeout: break
         }
@@ -169,6 +172,8 @@ public struct KioskEngine {
             case .message(let message): self.received(message, now: now)
             case .messageFinished(let id, let status): self.finished(id, status, now: now)
             case .registration(let id, let event): self.registrationEvents.append((id, event))
+            case .credentialsRefused(let credential, let realm): self.refused(credential, realm, now: now)
+            case .credentialsAccepted(let credential): self.passwords.accepted(credential)
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant
@@ -196,6 +201,7 @@ public struct KioskEngine {
         self.refreshServers(now: now)
         self.refreshAccounts(now: now)
         self.exitWhereLeft(now: now)
+        self.settlePasswords(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)

@@ -8,6 +8,8 @@ enum RefusalMeaning: Equatable {
     case declined
     case noAnswer
     case notAllowed
+    /// We have no password, or a wrong one.
+    case wrongPassword
     case unknownAddress
     case doesNotFit
     case overloaded
@@ -19,7 +21,8 @@ enum RefusalMeaning: Equatable {
 
     init(_ status: StatusCode, q850: Int?) {
         switch status.value {
-        case 401, 402, 403, 407, 494: self = .notAllowed
+        case 401, 407: self = .wrongPassword
+        case 402, 403, 494: self = .notAllowed
         case 404, 410, 414, 416, 484, 485, 604: self = .unknownAddress
         case 486, 600: self = .busy
         case 406, 415, 488, 606: self = .doesNotFit
@@ -60,7 +63,8 @@ enum RefusalMeaning: Equatable {
     var tone: Tone {
         switch self {
         case .busy, .declined, .noAnswer: return .busy
-        case .notAllowed, .unknownAddress, .doesNotFit, .overloaded, .moved, .notAccepted, .faulty, .impossible:
+        case .notAllowed, .wrongPassword, .unknownAddress, .doesNotFit, .overloaded, .moved, .notAccepted, .faulty,
+            .impossible:
             return .error
         }
     }

@@ -120,6 +120,10 @@ enum Words {
         case .noAnswer: return self.noAnswer
         case .notAllowed:
             return Card("Not allowed", "This help point is not allowed to place this call." + self.staff, .warning)
+        case .wrongPassword:
+            return Card(
+                "Not allowed", "The telephone system does not accept this help point's password." + self.staff,
+                .warning)
         case .unknownAddress:
             return Card(
                 "Unknown address", "The address that this help point calls does not exist." + self.staff, .warning)

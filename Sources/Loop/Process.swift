@@ -37,6 +37,11 @@ public func readFile(_ path: ByteString, sizeMax: Int) -> [UInt8]? {
     let descriptor = path.withCString { callbox_open_read($0) }
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    return readAll(descriptor, sizeMax: sizeMax)
+}
+
+/// All that is left to read; nil where that fails or is longer than `sizeMax`.
+func readAll(_ descriptor: Int32, sizeMax: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {

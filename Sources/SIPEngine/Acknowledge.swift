@@ -11,6 +11,7 @@ extension SIPEngine {
     ///   - client: the INVITE's entry; nil where there is none any more.
     mutating func acknowledge(_ dialog: Dialog, number: UInt32, body: [UInt8], at client: Int?) {
         var message = dialog.request(.ack, number: number)
+        if let client { message.headers += self.clients[client].request.credentials }
         if !body.isEmpty {
             message.add(.contentType, "application/sdp")
             message.body = body
@@ -53,7 +54,7 @@ extension SIPEngine {
         var message = SIPMessage(startLine: .request(.ack, target))
         message.headers = entry.request.headers.filter {
             switch $0.name {
-            case .via, .maxForwards, .route, .from, .callID: return true
+            case .via, .maxForwards, .route, .from, .callID, .authorization, .proxyAuthorization: return true
             default: return false
             }
         }

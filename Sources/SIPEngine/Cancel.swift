@@ -14,7 +14,7 @@ extension SIPEngine {
         var message = SIPMessage(startLine: .request(.cancel, target))
         message.headers = entry.request.headers.filter {
             switch $0.name {
-            case .via, .maxForwards, .route, .from, .to, .callID: return true
+            case .via, .maxForwards, .route, .from, .to, .callID, .authorization, .proxyAuthorization: return true
             default: return false
             }
         }

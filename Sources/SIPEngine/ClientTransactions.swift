@@ -76,6 +76,7 @@ struct ClientEntry {
     var earlyNumbers: [EarlyNumber] = []
     /// INVITE only: the ACK for its 300–699.
     var acknowledgement: [UInt8]?
+    var authorization: Authorization
 
     var nextWakeUp: WakeUp? {
         switch self.machine {
@@ -130,22 +131,28 @@ struct ClientEntry {
 
 extension SIPEngine {
     /// Sends a request with a new branch, and keeps it until it is answered and copies of the answer have died out.
-    /// - Parameter dialog: for a re-INVITE, the dialog it belongs to.
+    /// - Parameters:
+    ///   - dialog: for a re-INVITE, the dialog it belongs to.
+    ///   - authorization: of a request that was challenged.
     mutating func sendRequest(
-        _ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil, now: Instant
+        _ message: SIPMessage, on flow: Flow, for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil,
+        _ authorization: Authorization = Authorization(), now: Instant
     ) {
         let branch = self.newBranch()
-        let way = self.way(of: message, on: flow)
         var message = message
+        self.authorize(&message, on: flow)
+        let way = self.way(of: message, on: flow)
         message.prepend(.via, self.via(branch, way).printed)
         self.start(
-            message, branch: branch, on: way, insteadOf: way == flow ? nil : flow, for: purpose, in: dialog, now: now)
+            message, branch: branch, on: way, insteadOf: way == flow ? nil : flow, for: purpose, in: dialog,
+            authorization, now: now)
     }
 
     /// As `sendRequest`, for a message that has its Via.
     mutating func start(
         _ message: SIPMessage, branch: ByteString, on flow: Flow, insteadOf: Flow? = nil,
-        for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil, now: Instant
+        for purpose: ClientEntry.Purpose, in dialog: Dialog? = nil, _ authorization: Authorization = Authorization(),
+        now: Instant
     ) {
         guard let method = message.method, let number = message.cseq?.number else {
             preconditionFailure("a request of ours has a method and a number")
@@ -160,8 +167,8 @@ extension SIPEngine {
         self.clients.append(
             ClientEntry(
                 purpose: purpose, request: message, method: method, number: number, lastNumber: number, branch: branch,
-                bytes: bytes,
-                flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog))
+                bytes: bytes, flow: flow, insteadOf: insteadOf, machine: machine, dialog: dialog,
+                authorization: authorization))
         self.send(bytes, on: flow)
     }
 
@@ -241,7 +248,9 @@ extension SIPEngine {
             let action = machine.received(status, now: now)
             self.clients[index].machine = .other(machine)
             switch action {
-            case .passUp: self.finished(self.clients[index].purpose, response, status, now)
+            case .passUp:
+                if self.isAuthorizedAgain(at: index, response, status, now: now) { return }
+                self.finished(self.clients[index].purpose, response, status, now)
             case .ignore: break
             }
         }
@@ -252,9 +261,12 @@ extension SIPEngine {
         _ now: Instant
     ) {
         switch action {
-        case .passUp: self.invitePassedUp(at: index, response, status, now)
+        case .passUp:
+            if status.isSuccess { _ = self.isAuthorizedAgain(at: index, response, status, now: now) }
+            self.invitePassedUp(at: index, response, status, now)
         case .passUpAndAcknowledge:
             self.acknowledgeFailure(at: index, response)
+            if self.isAuthorizedAgain(at: index, response, status, now: now) { return }
             self.inviteRefused(at: index, response, status, now)
         case .acknowledge:
             self.acknowledgeFailure(at: index, response)

@@ -40,11 +40,15 @@ public enum SIPCount: Int, CaseIterable, Sendable {
     case stranger
     /// A flow that was closed because nothing answered a ping.
     case pingUnanswered
+    /// Credentials of ours that a server does not accept.
+    case credentialsRefused
+    /// A request that was challenged again and again, always with another nonce.
+    case challengedTooOften
 }
 
 /// How often each `SIPCount` happened since the start.
 public struct SIPCounters: Sendable {
-    private var counts = InlineArray<19, UInt64>(repeating: 0)
+    private var counts = InlineArray<21, UInt64>(repeating: 0)
 
     public subscript(count: SIPCount) -> UInt64 { self.counts[count.rawValue] }
 

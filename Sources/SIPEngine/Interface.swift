@@ -55,6 +55,8 @@ public struct SIPConfiguration {
     /// The shortest session interval that we take, in seconds; RFC 4028 section 5 allows none below 90.
     public var minSESeconds: UInt32 = 90
     public var access = AccessPolicy()
+    /// For answers to challenges; without it none is answered.
+    public var hash: DigestHash = { _, _ in [] }
     /// Whether the last messages are kept for `SIPEngine.trace`.
     public var keepsTrace = true
 

@@ -42,6 +42,11 @@ struct Invitation {
         return headers
     }
 
+    /// It goes out again as it is, with credentials.
+    mutating func takeNumber() {
+        self.number += 1
+    }
+
     enum OnRefusal: Equatable {
         case retry
         case giveUp
@@ -51,7 +56,7 @@ struct Invitation {
     mutating func adapt(to response: SIPMessage, _ status: StatusCode) -> OnRefusal {
         guard self.retries < Limits.inviteRetriesMax, self.change(for: response, status) else { return .giveUp }
         self.retries += 1
-        self.number += 1
+        self.takeNumber()
         return .retry
     }
 

@@ -130,19 +130,28 @@ extension SIPEngine {
     mutating func receivedRefusal(_ handle: CallHandle, _ response: SIPMessage, _ status: StatusCode, _ now: Instant) {
         guard let index = self.callIndex(handle) else { return }
         if var invitation = self.calls[index].invitation, invitation.adapt(to: response, status) == .retry,
-            self.calls[index].machine.retry() == .send
+            self.inviteAgain(index, invitation, now: now)
         {
-            let call = self.calls[index]
-            self.refusePending(index, .requestTerminated, now: now)
-            self.calls[index].early = []
-            self.calls[index].localDescription = []
-            self.calls[index].invitation = invitation
-            let message = self.invite(invitation, call.callID, call.localTag)
-            return self.sendRequest(message, on: invitation.request.flow, for: .invite(handle), now: now)
+            return
         }
         let targets = status.statusClass == .redirection ? response.redirectTargets : []
         let refused = EndReason.refused(status, phrase: response.reasonPhrase, q850: response.q850)
         self.receivedFailure(handle, targets.isEmpty ? refused : .redirected(status, targets), now: now)
+    }
+
+    /// Sends the INVITE again, as `invitation` now wants it. False where nobody wants the call any more.
+    mutating func inviteAgain(
+        _ index: Int, _ invitation: Invitation, _ authorization: Authorization = Authorization(), now: Instant
+    ) -> Bool {
+        guard self.calls[index].machine.retry() == .send else { return false }
+        let call = self.calls[index]
+        self.refusePending(index, .requestTerminated, now: now)
+        self.calls[index].early = []
+        self.calls[index].localDescription = []
+        self.calls[index].invitation = invitation
+        let message = self.invite(invitation, call.callID, call.localTag)
+        self.sendRequest(message, on: invitation.request.flow, for: .invite(call.handle), authorization, now: now)
+        return true
     }
 
     /// There will be no 2xx.

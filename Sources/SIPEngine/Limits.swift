@@ -20,6 +20,13 @@ enum Limits {
     static let inviteRetriesMax = 4
     /// How often of these because the session interval was too small (RFC 4028 section 7.3).
     static let intervalRetriesMax = 2
+    /// Credentials, and challenges that are answered before they are made.
+    static let credentialsMax = 16
+    static let protectionSpacesMax = 16
+    /// How often one request is sent again with an answer to a challenge.
+    static let challengesAnsweredMax = 3
+    /// What credentials add to a request, about.
+    static let credentialsBytes = 320
     /// Streams with a framer; the one unused for longest goes.
     static let streamsMax = 32
     /// Streams with a framer of those who may not talk to us.

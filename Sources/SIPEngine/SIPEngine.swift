@@ -51,6 +51,8 @@ public struct SIPEngine {
         case unregister(RegistrationID, withinMs: Int)
         /// The addresses of the servers that we dial or register with, in place of the former ones.
         case trust([IPAddress])
+        /// Who we are to servers that ask for a password, in place of the former ones.
+        case credentials([Credential])
         /// The instant of `wait(until:)` has come. Coming early or twice does no harm.
         case timeout
     }
@@ -64,6 +66,10 @@ public struct SIPEngine {
         /// What a MESSAGE of ours was answered with; 408 where nothing came.
         case messageFinished(MessageID, StatusCode)
         case registration(RegistrationID, RegistrationEvent)
+        /// A server asked for a password, got this one, and asked again.
+        case credentialsRefused(Credential, realm: ByteString)
+        /// A server asked for a password, got this one, and did not ask again.
+        case credentialsAccepted(Credential)
         /// The last output: nothing to do until then, or until the next input.
         case wait(until: Instant?)
     }
@@ -80,6 +86,9 @@ public struct SIPEngine {
     var streams: [Stream] = []
     /// The servers that we dial or register with: they may talk to us (`AccessPolicy`).
     var trusted: [IPAddress] = []
+    var credentials: [Credential] = []
+    /// Challenges that were answered, the newest at the end.
+    var spaces: [ProtectionSpace] = []
     /// The last messages in and out, secrets removed.
     public internal(set) var trace: SIPTrace
     private var generator: Generator
@@ -123,6 +132,7 @@ public struct SIPEngine {
         case .register(let id, let request): self.register(id, request, now: now)
         case .unregister(let id, let limitMs): self.unregister(id, withinMs: limitMs, now: now)
         case .trust(let addresses): self.trust(addresses)
+        case .credentials(let credentials): self.setCredentials(credentials)
         case .timeout: self.fireTimers(now: now)
         }
         self.settleReferrals(now: now)

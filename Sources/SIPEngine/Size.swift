@@ -20,7 +20,8 @@ extension SIPEngine {
         var message = self.invite(invitation, callID, Generator.blank(digits: Self.tagDigits))
         let branch = Via.magicCookie + Generator.blank(digits: Self.branchDigits)
         message.prepend(.via, self.via(branch, request.flow).printed)
-        return message.printed().count
+        let isAskedForPassword = self.isServer(request.flow) && self.usesPasswords
+        return message.printed().count + (isAskedForPassword ? Limits.credentialsBytes : 0)
     }
 
     /// The way that a request of ours, complete but for its Via, goes.
@@ -58,7 +59,7 @@ extension SIPEngine {
     }
 
     /// Who hung up meanwhile wants no INVITE on its way.
-    private func isStillWanted(_ purpose: ClientEntry.Purpose) -> Bool {
+    func isStillWanted(_ purpose: ClientEntry.Purpose) -> Bool {
         switch purpose {
         case .invite(let handle): return self.callIndex(handle).map { self.calls[$0].machine.state } == .calling
         case .reinvite(let handle): return self.callIndex(handle).map { self.calls[$0].machine.state } == .changing

@@ -14,6 +14,8 @@ public enum SIPLimits {
     public static let parameters = 32
     /// Challenges of one WWW-Authenticate or Proxy-Authenticate field.
     public static let challenges = 8
+    /// Bytes of a realm, a nonce or an opaque that we send back.
+    public static let digestTextBytes = 1_024
     /// Bytes of a Call-ID, a tag or a branch that we are ready to keep for the length of a call.
     public static let identifierBytes = 1_024
 }

@@ -26,6 +26,7 @@ final class ControlThread {
     private let signals: Int32
     private let wires: Wires
     private let time: SavedTime
+    private let secrets: Secrets
     private let resolver = Resolver()
     private var routes = RouteWatch()
     private var generation: Generation = 0
@@ -39,7 +40,7 @@ final class ControlThread {
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
         control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires,
-        time: SavedTime
+        time: SavedTime, secrets: Secrets
     ) {
         self.kiosk = kiosk
         self.poller = poller
@@ -49,12 +50,14 @@ final class ControlThread {
         self.signals = signals
         self.wires = wires
         self.time = time
+        self.secrets = secrets
     }
 
     /// Until the kiosk wants to leave; returns the exit code.
     func run() -> Int32 {
         self.watch()
         self.put(.started)
+        self.pending.append(.secrets(self.secrets.read()))
         var deadline = self.drain()
         notifyServiceManager("READY=1")
         while self.exitCode == nil {
@@ -183,7 +186,8 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .resolve, .media, .lamp, .reply, .screenshot, .collectCounters, .exit, .wait:
+            case .send, .close, .resolve, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets, .exit,
+                .wait:
                 self.carryOut(output)
             }
         }
@@ -205,6 +209,7 @@ final class ControlThread {
         case .event(let line): Log.write(line)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
+        case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .exit(let code): self.exitCode = code
         case .wait: break
         }

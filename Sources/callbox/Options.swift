@@ -19,8 +19,10 @@ enum Command {
 struct RunOptions {
     var configurationPath: ByteString = "/boot/callbox/callbox.conf"
     var controlPath: ByteString = defaultControlPath
-    /// What outlives a new image: the time, known certificates.
+    /// What outlives a new image: the time, known certificates, passwords.
     var dataPath: ByteString = "/data/callbox"
+    /// Nil: in `dataPath`.
+    var secretsPath: ByteString?
     var display: ByteString?
     var camera: ByteString?
     var audio: ByteString?
@@ -31,10 +33,11 @@ let defaultControlPath: ByteString = "/run/callbox/control"
 let usage: ByteString = """
     callbox turns a small board into a video help point.
 
-    callbox run [--config FILE] [--data FOLDER] [--control SOCKET] [--display NAME|none|null]
-                [--camera NAME|file:CLIP.y4m|none] [--audio DEVICE|null]
+    callbox run [--config FILE] [--data FOLDER] [--secrets FILE] [--control SOCKET]
+                [--display NAME|none|null] [--camera NAME|file:CLIP.y4m|none] [--audio DEVICE|null]
                                         be the kiosk; FILE is /boot/callbox/callbox.conf where not given,
-                                        FOLDER /data/callbox: what it has to remember;
+                                        FOLDER /data/callbox: what it has to remember, passwords
+                                        in its file secrets, or in that of --secrets;
                                         a null display takes pictures and shows none, for trials
     callbox check FILE                  print every problem of a configuration file
     callbox status                      what the running kiosk is doing
@@ -85,6 +88,8 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
             options.controlPath = value
         } else if name == "--data" {
             options.dataPath = value
+        } else if name == "--secrets" {
+            options.secretsPath = value
         } else if name == "--display" {
             options.display = value
         } else if name == "--camera" {

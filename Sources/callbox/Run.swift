@@ -18,9 +18,11 @@ let buildName: ByteString = ""
 func run(_ options: RunOptions) -> Int32 {
     let signals = openTerminationSignals()
     var (configuration, problems) = readConfiguration(options)
+    makeFolder(options.dataPath)
+    var secrets = Secrets(path: options.secretsPath ?? options.dataPath + "/secrets", configuration.sip)
+    secrets.move(outOf: options.configurationPath)
     let poller = Poller()
     var faults: [DeviceReport] = []
-    makeFolder(options.dataPath)
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
     problems += tls.problems
@@ -49,13 +51,14 @@ func run(_ options: RunOptions) -> Int32 {
         instanceID: boardInstanceID())
     world.facts = boardFacts()
     world.tlsPort = signalling.tlsPort
+    world.hash = digestHash
     let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
     startThreads(configuration, wires, display, consume sockets, camera)
     faults.forEach { wires.report($0) }
     tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        wires: wires, time: time)
+        wires: wires, time: time, secrets: secrets)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     _exit(thread.run())
 }
@@ -103,7 +106,7 @@ private func openTLS(_ settings: TLSSettings, _ clock: WallClock, _ data: ByteSt
     let path = data + "/certificates"
     let memory = readFile(path, sizeMax: certificatesSizeMax) ?? []
     return TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
-        if !writeFile(path, file) { Log.write("callbox: " + path + " cannot be written; certificates are forgotten") }
+        if !replaceFile(path, with: file, mode: 0o600) { Log.write("callbox: " + path + " cannot be written; certificates are forgotten") }
     }
 }
 

@@ -32,6 +32,6 @@ final class SavedTime {
 
     func save() {
         guard let time = self.clock.timeToSave else { return }
-        writeFile(self.path, (ByteString(decimal: time) + "\n").bytes)
+        _ = replaceFile(self.path, with: (ByteString(decimal: time) + "\n").bytes, mode: 0o600)
     }
 }

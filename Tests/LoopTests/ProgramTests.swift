@@ -54,14 +54,4 @@ final class ProgramTests: XCTestCase {
         XCTAssertEqual(ProcessCounters.read().fileDescriptors, before)
         XCTAssertEqual(waitpid(-1, nil, WNOHANG), -1, "a child is left")
     }
-
-    func testAFileIsReplacedWholeAndIsItsOwners() throws {
-        let path = ByteString(utf8Of: self.folder + "/file")
-        XCTAssertTrue(writeFile(path, [1, 2, 3]))
-        XCTAssertTrue(writeFile(path, [4]))
-        XCTAssertEqual(readFile(path, sizeMax: 10), [4])
-        let attributes = try FileManager.default.attributesOfItem(atPath: path.string)
-        XCTAssertEqual(attributes[.posixPermissions] as? Int, 0o600)
-        XCTAssertFalse(writeFile(ByteString(utf8Of: self.folder + "/none/file"), [1]))
-    }
 }

@@ -28,6 +28,8 @@ final class Script {
 
     private(set) var messages: [IncomingMessage] = []
     var registrations: [(id: RegistrationID, event: RegistrationEvent)] = []
+    /// What servers said of our credentials.
+    var verdicts: [String] = []
     private(set) var finishedMessages: [(id: MessageID, status: StatusCode)] = []
 
     // MARK: - Inputs
@@ -47,6 +49,9 @@ final class Script {
             case .message(let message): self.messages.append(message)
             case .messageFinished(let id, let status): self.finishedMessages.append((id, status))
             case .registration(let id, let event): self.registrations.append((id, event))
+            case .credentialsRefused(let credential, let realm):
+                self.verdicts.append("refused \(credential.username.string) \(realm.string)")
+            case .credentialsAccepted(let credential): self.verdicts.append("accepted \(credential.username.string)")
             case .wait: return
             }
         }

@@ -16,15 +16,16 @@ class KamailioFault(Exception):
 
 
 class Kamailio:
-    def __init__(self, folder, configuration="kamailio.cfg", tls=None):
-        """`tls` is (certificate, key, version): files, and TLSv1.2 or TLSv1.3."""
+    def __init__(self, folder, configuration="kamailio.cfg", tls=None, **values):
+        """`tls` is (certificate, key, version): files, and TLSv1.2 or TLSv1.3. `values` are filled in beside the
+        addresses, @NAME@ in the file."""
         self.folder, self.tls, self.process, self.configuration = Path(folder), tls, None, configuration
+        self.values = {"ADDRESS": ADDRESS, "FIRST": FIRST, "SECOND": SECOND, "FOLDER": str(folder), **values}
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         text = (HERE / self.configuration).read_text()
-        for name, value in (("ADDRESS", ADDRESS), ("FIRST", FIRST), ("SECOND", SECOND),
-                            ("FOLDER", str(self.folder))):
+        for name, value in self.values.items():
             text = text.replace(f"@{name}@", value)
         (self.folder / "kamailio.cfg").write_text(text)
         if self.tls:

@@ -76,8 +76,11 @@ int callbox_connect_unix(const char *path);
 
 int callbox_open_read(const char *path);
 
-/// An empty file at `path`, for its owner alone; -1 with errno.
-int callbox_create(const char *path);
+/// As callbox_open_read, but follows no link and waits for nothing.
+int callbox_open_plain(const char *path);
+
+/// A new file, opened for writing; an existing one is an error.
+int callbox_create(const char *path, mode_t mode);
 
 /// Starts the program at `path` with `bytes` as its standard input. Returns its process, with the other end of its
 /// standard output, non-blocking, in `*output`; or -1.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CSystem
+import KioskEngine
+import Loop
+import SIPWire
+
+/// Where the passwords are. The first place that has one counts: the secrets file, the service manager's credentials,
+/// `callbox.conf`.
+struct Secrets {
+    private let path: ByteString
+    /// Of a password that comes without one.
+    private let user: ByteString
+    /// What `callbox.conf` holds; empty where it was moved.
+    private var fallback: [Credential]
+
+    init(path: ByteString, _ settings: SIPSettings) {
+        self.path = path
+        self.user = settings.passwordUser
+        self.fallback = settings.credentials
+    }
+
+    /// What there is now. What is wrong with a place goes to the log.
+    func read() -> [Credential] {
+        switch PrivateFile.read(self.path, sizeMax: SecretsText.fileBytesMax) {
+        case .missing: break
+        case .refused(let reason): Log.write("callbox: the secrets file " + self.path + " " + reason)
+        case .bytes(let bytes):
+            let credentials = Self.parse(bytes)
+            if !credentials.isEmpty { return credentials }
+        }
+        let managed = self.managed()
+        return managed.isEmpty ? self.fallback : managed
+    }
+
+    private static func parse(_ bytes: [UInt8]) -> [Credential] {
+        let (credentials, problems) = SecretsText.parse(bytes)
+        for problem in problems { Log.write("callbox: " + problem) }
+        return credentials
+    }
+
+    /// The credentials that systemd gives to the service (systemd.exec(5)).
+    private func managed() -> [Credential] {
+        guard let folder = getenv("CREDENTIALS_DIRECTORY") else { return [] }
+        let prefix = ByteString(cString: folder) + "/"
+        if let file = readFile(prefix + "callbox-secrets", sizeMax: SecretsText.fileBytesMax) {
+            return Self.parse(file)
+        }
+        guard let file = readFile(prefix + "sip-password", sizeMax: SecretsText.wordBytesMax) else { return [] }
+        let password = ByteString(file).trimmed()
+        return password.isEmpty ? [] : [Credential(username: self.user, password: password)]
+    }
+
+    // MARK: - Out of callbox.conf
+
+    /// Moves a password of `callbox.conf` to the secrets file: the card it lies on can be taken out and read.
+    mutating func move(outOf configurationPath: ByteString) {
+        guard let credential = self.fallback.first,
+            let file = readFile(configurationPath, sizeMax: configurationSizeMax)
+        else { return }
+        let present: [UInt8]
+        switch PrivateFile.read(self.path, sizeMax: SecretsText.fileBytesMax) {
+        case .missing: present = []
+        case .bytes(let bytes): present = bytes
+        case .refused: return Self.complain("the secrets file " + self.path + " cannot be used")
+        }
+        if present.isEmpty, !self.managed().isEmpty {
+            return Self.complain("the service manager has another one, which counts")
+        }
+        guard let blanked = Configuration.withoutPassword(file, movedTo: self.path) else {
+            return Self.complain("the file is not UTF-8")
+        }
+        let added = SecretsText.adding(credential, to: present)
+        self.makeFolder()
+        // First to its new place, or a power cut might lose it.
+        guard added == present || replaceFile(self.path, with: added, mode: 0o600) else {
+            return Self.complain(self.path + " cannot be written")
+        }
+        guard replaceFile(configurationPath, with: blanked, mode: 0o600) else {
+            return Self.complain(configurationPath + " cannot be written")
+        }
+        self.fallback = []
+        Log.write("callbox: the password of " + configurationPath + " was moved to " + self.path)
+    }
+
+    private static func complain(_ reason: ByteString) {
+        Log.write("callbox: the password stays in the configuration file, where others can read it: " + reason)
+    }
+
+    private func makeFolder() {
+        guard let slash = self.path.bytes.lastIndex(of: ASCII.slash), slash > 0 else { return }
+        _ = self.path.slice(0..<slash).withCString { mkdir($0, 0o700) }
+    }
+}
