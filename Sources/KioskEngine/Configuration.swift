@@ -15,6 +15,7 @@ public struct Configuration: Equatable, Sendable {
     public var audio = AudioSettings()
     public var video = VideoSettings()
     public var rtp = RTPSettings()
+    public var network = NetworkSettings()
 
     public init() {}
 
@@ -193,4 +194,10 @@ public struct VideoSettings: Equatable, Sendable {
 public struct RTPSettings: Equatable, Sendable {
     /// UDP ports for media: audio RTP and RTCP, video RTP and RTCP are taken from here.
     public var ports: ClosedRange<UInt16> = 40_000...40_099
+}
+
+/// `[network]`
+public struct NetworkSettings: Equatable, Sendable {
+    /// The name servers that are asked; empty for those that the system names.
+    public var nameServers: [SocketAddress] = []
 }

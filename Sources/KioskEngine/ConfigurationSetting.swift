@@ -117,5 +117,6 @@ extension ConfigurationSetting {
         .init("audio", "codecs", "opus, pcmu, pcma", ConfigurationValue.codecs) { $0.audio.codecs = $1 },
         .init("video", "bitrate", "1500", Self.number(64...8000, "kbit/s")) { $0.video.bitrateKbps = $1 },
         .init("rtp", "ports", "40000-40099", ConfigurationValue.ports) { $0.rtp.ports = $1 },
+        .init("network", "dns", "auto", ConfigurationValue.nameServers) { $0.network.nameServers = $1 },
     ]
 }

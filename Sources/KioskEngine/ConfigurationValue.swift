@@ -77,9 +77,31 @@ enum ConfigurationValue {
         return uri
     }
 
+    static let nameServersMax = 4
+
+    /// A list of addresses, with or without a port; `auto` for an empty one.
+    static func nameServers(_ value: ByteString) throws(BadValue) -> [SocketAddress] {
+        if value.equalsIgnoringCase("auto") { return [] }
+        var servers: [SocketAddress] = []
+        for word in value.split(on: ASCII.comma) {
+            let server = try self.endpoint(word.trimmed(), standard: SocketAddress(.v4(0), port: 53))
+            guard !server.address.isUnspecified else {
+                throw BadValue(self.quoted(word) + " is not the address of a name server, as in 192.0.2.53")
+            }
+            servers.append(server)
+        }
+        guard servers.count <= self.nameServersMax else {
+            throw BadValue("names more than " + ByteString(decimal: self.nameServersMax) + " servers")
+        }
+        return servers
+    }
+
     /// `ADDRESS`, `ADDRESS:PORT`, `:PORT` or `any:PORT`.
     static func listen(_ value: ByteString) throws(BadValue) -> SocketAddress {
-        let standard = SIPSettings().listen
+        try self.endpoint(value, standard: SIPSettings().listen)
+    }
+
+    private static func endpoint(_ value: ByteString, standard: SocketAddress) throws(BadValue) -> SocketAddress {
         var host = value
         var port = standard.port
         if let address = IPAddress(value) { return SocketAddress(address, port: standard.port) }

@@ -16,18 +16,11 @@ extension KioskEngine {
         guard let due = self.servers.asksAt, now >= due, let uri = self.configuration.call.uri else { return }
         let id = self.machine.newResolution()
         self.servers.ask(as: id, now: now)
-        self.resolve(id, uri)
+        self.find(id, uri, now: now)
     }
 
-    mutating func serverFound(_ result: ResolutionResult, now: Instant) {
-        switch result {
-        case .failed: break
-        case .found(let addresses, _): self.trust(addresses, now: now)
-        }
-    }
-
-    mutating func trust(_ addresses: [SocketAddress], now: Instant) {
-        guard !addresses.isEmpty, self.servers.found(addresses.map { $0.address }, now: now) else { return }
+    mutating func trust(_ ways: [Flow], now: Instant) {
+        guard self.servers.found(ways.map { $0.remote.address }, now: now) else { return }
         self.tell(.trust(self.servers.addresses), now: now)
     }
 }

@@ -16,20 +16,10 @@ extension KioskEngine {
         case .refuse: return false
         case .lookUp(let id, let former):
             if let former { self.finish(former, now: now) }
-            self.resolve(id, uri)
+            self.find(id, uri, now: now)
             self.emitCall(now: now)
             return true
         }
-    }
-
-    mutating func resolve(_ id: ResolutionID, _ uri: SIPURI) {
-        let transport = self.transport(of: uri)
-        let port = uri.port ?? transport.standardPort
-        self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, transport))
-    }
-
-    func transport(of uri: SIPURI) -> SIPTransport {
-        uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
     }
 
     mutating func dialNobody(now: Instant) {
@@ -39,34 +29,24 @@ extension KioskEngine {
         }
     }
 
-    mutating func resolved(_ id: ResolutionID, _ result: ResolutionResult, now: Instant) {
-        if self.servers.isOwn(id) { return self.serverFound(result, now: now) }
-        if self.sendWaitingText(id, result, now: now) { return }
-        switch result {
-        case .failed(let text):
-            self.unresolved(id, text, now: now)
-        case .found(let addresses, let local):
-            guard let remote = addresses.first else {
-                return self.unresolved(id, "no address", now: now)
-            }
-            let handle = self.newHandle()
-            switch self.machine.resolved(id, as: handle, now: now) {
-            case .ignore: break
-            case .invite(let targets):
-                if self.servers.isNamed(by: targets.current) { self.trust(addresses, now: now) }
-                self.session = self.invite(handle, targets, remote, local, now: now)
-            case .follow(let referrer, let targets):
-                self.tell(.followReferral(referrer, by: handle), now: now)
-                self.transferSession = self.invite(handle, targets, remote, local, now: now)
-            }
+    /// Calls whom this search was for.
+    /// - Parameter ways: at least one; nil for those that are left of what was found before.
+    mutating func place(_ id: ResolutionID, _ ways: [Flow]?, now: Instant) {
+        let handle = self.newHandle()
+        switch self.machine.resolved(id, ways, as: handle, now: now) {
+        case .ignore: break
+        case .invite(let targets):
+            if let ways, self.servers.isNamed(by: targets.current) { self.trust(ways, now: now) }
+            self.session = self.invite(handle, targets, now: now)
+        case .follow(let referrer, let targets):
+            self.tell(.followReferral(referrer, by: handle), now: now)
+            self.transferSession = self.invite(handle, targets, now: now)
         }
     }
 
     /// Places a call, and gives its side of the descriptions.
-    private mutating func invite(
-        _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
-    ) -> MediaSession {
-        let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
+    private mutating func invite(_ handle: CallHandle, _ targets: Targets, now: Instant) -> MediaSession {
+        guard let flow = targets.ways.first else { preconditionFailure("only whom a way leads to is called") }
         var session = MediaSession(flow, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
@@ -132,10 +112,15 @@ extension KioskEngine {
     }
 
     mutating func alarm(now: Instant) {
+        let way = self.machine.state.way
         switch self.machine.timePassed(now: now) {
         case .doNothing, .dismiss: break
         case .show(let ended): self.finish(ended, now: now)
         case .lookUp(let question): self.tryNext(question, now: now)
+        case .failOver(let id, let handle):
+            if let way { self.hopMemory.failed(Hop(way), now: now) }
+            self.tell(.hangUp(handle, .normal), now: now)
+            self.failOver(id, from: way, now: now)
         case .transferFailed(let failed): self.transferFailed(failed, now: now)
         case .giveUp(let handle, let ended): self.giveUp([handle], ended, now: now)
         case .decline(let handle, let ended): self.decline(handle, .temporarilyUnavailable, ended, now: now)
@@ -188,6 +173,7 @@ extension KioskEngine {
     // MARK: - What SIP tells
 
     mutating func call(_ handle: CallHandle, _ event: CallEvent, now: Instant) {
+        self.learn(from: event, of: handle, now: now)
         switch event {
         case .trying: self.progressed(handle, .trying, nil, now: now)
         case .ringing(let status): self.progressed(handle, KioskMachine.Progress(status), nil, now: now)
@@ -206,24 +192,16 @@ extension KioskEngine {
         case .digit(let key, _): self.digit(handle, key, now: now)
         case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
+            let way = self.machine.state.way
             switch self.machine.ended(handle, reason, now: now) {
             case .finish(let ended): self.finish(ended, now: now)
             case .lookUp(let question): self.tryNext(question, now: now)
+            case .failOver(let id): self.failOver(id, from: way, now: now)
             case .transferFailed(let failed): self.transferFailed(failed, now: now)
             case .waitForTransfer: self.waitForTransfer(now: now)
             case .exit(let ended): self.leave(ended, now: now)
             case .ignore: break
             }
-        }
-    }
-}
-
-extension Host {
-    /// As the resolver wants it: IPv6 without brackets.
-    fileprivate var plain: ByteString {
-        switch self {
-        case .name(let name): return name
-        case .address(let address): return address.text
         }
     }
 }

@@ -19,6 +19,10 @@ public struct KioskEngine {
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
     var servers = ServerAddresses(nil, now: .zero)
+    var locator = ServerLocator()
+    /// Found, and their routes are being looked up.
+    var routings: [Routing] = []
+    var hopMemory = HopMemory()
     /// The call from outside that alerts; nil where none does.
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
@@ -103,6 +107,7 @@ public struct KioskEngine {
         var soonest: Instant?
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
+            self.locator.wakesAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -118,7 +123,8 @@ public struct KioskEngine {
         case .clientGone(let client): self.subscribers.removeAll { $0 == client }
         case .received(let bytes, let flow): self.tell(.received(bytes, on: flow), now: now)
         case .flowFailed(let flow): self.tell(.flowFailed(flow), now: now)
-        case .resolved(let id, let result): self.resolved(id, result, now: now)
+        case .answer(let id, let answer): self.locator.answered(id, answer, &self.generator, now: now)
+        case .routed(let id, let locals): self.routed(id, locals, now: now)
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
@@ -158,11 +164,13 @@ public struct KioskEngine {
         }
     }
 
-    /// Looks at what SIP told, and at what it tells in reply to that, until it has nothing more to tell.
+    /// Looks at what SIP told and what was found, and at what comes of that, until there is nothing more.
     private mutating func settle(now: Instant) {
+        self.takeFindings(now: now)
         while !self.sipEvents.isEmpty {
             let (handle, event) = self.sipEvents.removeFirst()
             self.call(handle, event, now: now)
+            self.takeFindings(now: now)
         }
     }
 
@@ -170,6 +178,7 @@ public struct KioskEngine {
         if let due = self.sipWakesAt, now >= due { self.tell(.timeout, now: now) }
         self.settle(now: now)
         self.alarm(now: now)
+        self.locator.timePassed(now: now)
         self.refreshServers(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn

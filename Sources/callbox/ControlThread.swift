@@ -24,7 +24,7 @@ final class ControlThread {
     private let panel: PanelLines
     private let signals: Int32
     private let wires: Wires
-    private let resolver = Resolver()
+    private let resolver: Resolver
     private var generation: Generation = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
     private var pending: [KioskInput] = []
@@ -32,11 +32,13 @@ final class ControlThread {
     private var unhurried: [KioskOutput] = []
     private var exitCode: Int32?
 
-    /// `signals` is a descriptor on which SIGTERM and SIGINT arrive.
+    /// `signals` is a descriptor on which SIGTERM and SIGINT arrive; `nameServers` are those that are asked, or empty.
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
-        control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires
+        control: consuming ControlServer?, panel: PanelLines, signals: Int32, nameServers: [SocketAddress],
+        wires: Wires
     ) {
+        self.resolver = Resolver(servers: nameServers)
         self.kiosk = kiosk
         self.poller = poller
         self.signalling = signalling
@@ -104,7 +106,7 @@ final class ControlThread {
             while let report = self.wires.reports.take() { self.serve(report) }
         } else if ready.token == Self.answersToken {
             self.resolver.answers.acknowledge()
-            while let answer = self.resolver.answers.take() { self.serve(answer) }
+            while let answer = self.resolver.answers.take() { self.take(.answer(answer.id, answer.answer)) }
         } else {
             let button = self.panel.buttons[Int(ready.token - Self.buttonTokens)]
             for edge in button.line.readEdges() {
@@ -134,22 +136,6 @@ final class ControlThread {
         }
     }
 
-    private func serve(_ answer: ResolverAnswer) {
-        self.take(self.resolution(ResolutionID(answer.id), answer.addresses))
-    }
-
-    private func resolution(_ id: ResolutionID, _ addresses: [SocketAddress]) -> KioskInput {
-        guard let first = addresses.first else {
-            return .resolved(id, .failed("the name is unknown, or no name server answers"))
-        }
-        // An address family without a route is no use: the first that can be reached leads.
-        let reachable = addresses.filter { self.signalling.local(toward: $0) != nil }
-        guard let best = reachable.first, let local = self.signalling.local(toward: best) else {
-            return .resolved(id, .failed("there is no network route to " + first.address.text))
-        }
-        return .resolved(id, .found(reachable, local: local))
-    }
-
     // MARK: - Outputs
 
     /// Carries out what the kiosk wants, until it has nothing more to say; returns what it waits for.
@@ -167,7 +153,7 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .resolve, .media, .lamp, .reply, .screenshot, .collectCounters, .exit, .wait:
+            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .exit, .wait:
                 self.carryOut(output)
             }
         }
@@ -179,7 +165,9 @@ final class ControlThread {
             let event = self.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.poller)
             if case .failed(let flow)? = event { self.pending.append(.flowFailed(flow)) }
         case .close(let flow): self.signalling.close(flow, poller: self.poller)
-        case .resolve(let id, let host, let port, _): self.resolve(id, host, port)
+        case .ask(let id, let question): self.resolver.ask(id, question)
+        case .route(let id, let remotes):
+            self.pending.append(.routed(id, remotes.map { self.signalling.local(toward: $0) }))
         case .media(let order): self.carryOut(order)
         case .lamp(let name, let isOn): self.panel.set(name, on: isOn)
         case .screen(let state):
@@ -204,14 +192,6 @@ final class ControlThread {
 
     private func reply(_ client: ClientID, _ line: ByteString) {
         self.control?.send(line, to: client.number, poller: self.poller)
-    }
-
-    private func resolve(_ id: ResolutionID, _ host: ByteString, _ port: UInt16) {
-        if let address = IPAddress(host) {
-            self.pending.append(self.resolution(id, [SocketAddress(address, port: port)]))
-        } else {
-            self.resolver.resolve(host, port: port, id: id.number)
-        }
     }
 
     private func carryOut(_ order: MediaOrder) {

@@ -45,7 +45,7 @@ func run(_ options: RunOptions) -> Int32 {
     faults.forEach { wires.report($0) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        wires: wires)
+        nameServers: configuration.network.nameServers, wires: wires)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     _exit(thread.run())
 }

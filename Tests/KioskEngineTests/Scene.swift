@@ -22,11 +22,12 @@ final class Scene {
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     /// What the wire does with what the kiosk sends, and with what it is sent.
     var isCut = false
-    var resolver = Resolver.answers
+    var resolver: Resolver
     /// Everything the kiosk ordered, oldest first.
     private(set) var outputs: [KioskOutput] = []
     private(set) var cameToFar: CallHandle?
-    private(set) var lastQuestion = ResolutionID(0)
+    /// What the kiosk asked the name service and was not answered yet.
+    private(set) var questions: [(id: QuestionID, question: NameQuestion)] = []
     private(set) var farEvents: [(handle: CallHandle, event: CallEvent)] = []
     private var kioskWakesAt: Instant?
     private var farWakesAt: Instant?
@@ -38,8 +39,11 @@ final class Scene {
     }
 
     /// `settings` are lines of a configuration file after its `[call]` section with the address.
-    init(_ settings: String = "", address: String = "uri = sip:help@far", _ edit: (inout KioskWorld) -> Void = { _ in })
-    {
+    init(
+        _ settings: String = "", address: String = "uri = sip:help@far", resolver: Resolver = .answers,
+        _ edit: (inout KioskWorld) -> Void = { _ in }
+    ) {
+        self.resolver = resolver
         let text = "[call]\n\(address)\n\(settings)\n"
         let (configuration, problems) = Configuration.parse(Array(text.utf8))
         var world = KioskWorld(
@@ -84,7 +88,8 @@ final class Scene {
 
     private func drainKiosk() {
         var sent: [[UInt8]] = []
-        var asked: [ResolutionID] = []
+        var routes: [(ResolutionID, Int)] = []
+        var asked = 0
         while true {
             let output = self.kiosk.pollOutput()
             if case .wait(let instant) = output {
@@ -95,24 +100,44 @@ final class Scene {
                 sent.append(bytes)
                 self.rememberInvitation(bytes)
             }
-            if case .resolve(let id, _, _, _) = output {
-                asked.append(id)
-                self.lastQuestion = id
+            if case .ask(let id, let question) = output {
+                asked += 1
+                self.questions.append((id, question))
             }
+            if case .route(let id, let remotes) = output { routes.append((id, remotes.count)) }
             self.outputs.append(output)
         }
-        for id in asked { self.resolve(id) }
+        for (id, count) in routes { self.feed(.routed(id, Array(repeating: Self.kioskAddress, count: count))) }
+        if asked > 0 { self.answerQuestions() }
         for bytes in sent where !self.isCut {
             let flow = Flow(transport: .udp, local: Self.farAddress, remote: Self.kioskAddress)
             self.farDoes(.received(bytes, on: flow))
         }
     }
 
-    private func resolve(_ id: ResolutionID) {
+    private func answerQuestions() {
         switch self.resolver {
-        case .answers: self.feed(.resolved(id, .found([Self.farAddress], local: Self.kioskAddress)))
-        case .knowsNothing: self.feed(.resolved(id, .failed("no such name")))
+        case .answers: self.resolves(to: Self.farAddress.address)
+        case .knowsNothing: self.resolves(to: nil)
         case .isSilent: break
+        }
+    }
+
+    func answers(_ id: QuestionID, _ answer: NameAnswer) {
+        self.questions.removeAll { $0.id == id }
+        self.feed(.answer(id, answer))
+    }
+
+    /// Answers every open question: each name has this address, or is not known, and no services.
+    func resolves(to address: IPAddress?) {
+        let open = self.questions
+        self.questions = []
+        for (id, question) in open {
+            if case .addresses = question, let address {
+                self.feed(.answer(id, .found(.addresses([address]), ttlSeconds: 60)))
+            } else {
+                self.feed(.answer(id, .none))
+            }
         }
     }
 
