@@ -30,6 +30,8 @@ struct ServerLocator {
         let began: Instant
         var wasAsked: [NameQuestion] = []
 
+        var mayAsk: Bool { self.wasAsked.count < ServerLocator.questionsMax * self.queries.count }
+
         /// When what was found by then is looked at.
         func looksAt(after now: Instant) -> Instant {
             let enough = self.began + .milliseconds(ServerLocator.enoughMs)
@@ -80,7 +82,8 @@ struct ServerLocator {
         var isComplete = true
         var isEnough = false
         for query in search.queries {
-            let result = ServerSearch(query, self.names, after: search.wasAsked, isLast: false, now: now)
+            let result = ServerSearch(
+                query, self.names, after: search.wasAsked, mayAsk: search.mayAsk, isLast: false, now: now)
             let isDoubted = result.isDoubtful && result.hops.isEmpty && !result.isUndecided && !result.isOpen
             self.ask(result.questions, &search, isDoubted: isDoubted, now: now)
             let isWaiting = result.isUndecided || result.hops.isEmpty && (result.isOpen || result.isDoubtful)
@@ -90,7 +93,9 @@ struct ServerLocator {
         }
         if age >= .milliseconds(Self.searchMs) {
             found = search.queries.map {
-                ServerSearch($0, self.names, after: search.wasAsked, isLast: true, now: now).hops
+                ServerSearch(
+                    $0, self.names, after: search.wasAsked, mayAsk: false, isLast: true, now: now
+                ).hops
             }
         } else if !isComplete, !isEnough || age < .milliseconds(Self.enoughMs) {
             return false
@@ -102,9 +107,8 @@ struct ServerLocator {
     }
 
     private mutating func ask(_ questions: [NameQuestion], _ search: inout Search, isDoubted: Bool, now: Instant) {
-        let most = Self.questionsMax * search.queries.count
         for question in questions where self.names.isToBeAsked(question, isDoubted: isDoubted, now: now) {
-            guard search.wasAsked.count < most, !search.wasAsked.contains(question) else { continue }
+            guard search.mayAsk, !search.wasAsked.contains(question) else { continue }
             search.wasAsked.append(question)
             self.lastQuestion &+= 1
             let id = QuestionID(self.lastQuestion)

@@ -51,11 +51,16 @@ struct ServerSearch {
     private(set) var isDoubtful = false
     private(set) var hops: [Hop] = []
     private let wasAsked: [NameQuestion]
+    private let mayAsk: Bool
 
-    /// - Parameter wasAsked: what it makes no sense to ask again.
+    /// - Parameters:
+    ///   - wasAsked: what it makes no sense to ask again.
+    ///   - mayAsk: whether anything more may be asked at all.
     init(
-        _ query: ServerQuery, _ names: NameTable, after wasAsked: [NameQuestion], isLast: Bool, now: Instant
+        _ query: ServerQuery, _ names: NameTable, after wasAsked: [NameQuestion], mayAsk: Bool, isLast: Bool,
+        now: Instant
     ) {
+        self.mayAsk = mayAsk
         self.names = names
         self.now = now
         self.isLast = isLast
@@ -151,8 +156,10 @@ struct ServerSearch {
     private mutating func addService(
         _ service: ByteString, _ transport: SIPTransport, _ query: ServerQuery
     ) -> Service {
-        guard case .srv(let records)? = self.records(.srv(service)) else { return self.isUndecided ? .decided : .absent }
-        for record in records.prefix(Self.hostsMax) {
+        guard case .srv(let records)? = self.records(.srv(service)) else {
+            return self.isUndecided ? .decided : .absent
+        }
+        for record in records.prefix(Self.hostsMax) where self.hops.count < Self.hopsMax {
             let host = Self.plain(record.target)
             if host.isEmpty { continue }
             if let address = IPAddress(host) {
@@ -185,11 +192,15 @@ struct ServerSearch {
         switch self.names.known(question, isOld: self.isLast, now: self.now) {
         case .records(let records): return records
         case .absent(let isOpen):
-            if isOpen || !self.wasAsked.contains(question) { self.isDoubtful = true }
+            if isOpen || self.isToBeAsked(question) { self.isDoubtful = true }
         case .open: self.leaveOpen(question)
-        case .unknown: if !self.wasAsked.contains(question) { self.leaveOpen(question) }
+        case .unknown: if self.isToBeAsked(question) { self.leaveOpen(question) }
         }
         return nil
+    }
+
+    private func isToBeAsked(_ question: NameQuestion) -> Bool {
+        self.mayAsk && !self.wasAsked.contains(question)
     }
 
     private mutating func leaveOpen(_ question: NameQuestion) {

@@ -23,6 +23,12 @@ final class Scene {
     /// What the wire does with what the kiosk sends, and with what it is sent.
     var isCut = false
     var resolver: Resolver
+    /// What every name stands for, best first.
+    var addresses = [Scene.farAddress.address]
+    /// No route leads there.
+    var unreachable: [IPAddress] = []
+    /// Nothing that is sent there arrives.
+    var dead: [IPAddress] = []
     /// Everything the kiosk ordered, oldest first.
     private(set) var outputs: [KioskOutput] = []
     private(set) var cameToFar: CallHandle?
@@ -88,7 +94,7 @@ final class Scene {
 
     private func drainKiosk() {
         var sent: [[UInt8]] = []
-        var routes: [(ResolutionID, Int)] = []
+        var routes: [(ResolutionID, [SocketAddress?])] = []
         var asked = 0
         while true {
             let output = self.kiosk.pollOutput()
@@ -96,18 +102,21 @@ final class Scene {
                 self.kioskWakesAt = instant
                 break
             }
-            if case .send(let bytes, _) = output {
-                sent.append(bytes)
+            if case .send(let bytes, let flow) = output {
+                if !self.dead.contains(flow.remote.address) { sent.append(bytes) }
                 self.rememberInvitation(bytes)
             }
             if case .ask(let id, let question) = output {
                 asked += 1
                 self.questions.append((id, question))
             }
-            if case .route(let id, let remotes) = output { routes.append((id, remotes.count)) }
+            if case .route(let id, let remotes) = output {
+                routes.append(
+                    (id, remotes.map { self.unreachable.contains($0.address) ? nil : Self.kioskAddress }))
+            }
             self.outputs.append(output)
         }
-        for (id, count) in routes { self.feed(.routed(id, Array(repeating: Self.kioskAddress, count: count))) }
+        for (id, locals) in routes { self.feed(.routed(id, locals)) }
         if asked > 0 { self.answerQuestions() }
         for bytes in sent where !self.isCut {
             let flow = Flow(transport: .udp, local: Self.farAddress, remote: Self.kioskAddress)
@@ -117,8 +126,8 @@ final class Scene {
 
     private func answerQuestions() {
         switch self.resolver {
-        case .answers: self.resolves(to: Self.farAddress.address)
-        case .knowsNothing: self.resolves(to: nil)
+        case .answers: self.resolves(to: self.addresses)
+        case .knowsNothing: self.resolves(to: [])
         case .isSilent: break
         }
     }
@@ -128,13 +137,17 @@ final class Scene {
         self.feed(.answer(id, answer))
     }
 
-    /// Answers every open question: each name has this address, or is not known, and no services.
     func resolves(to address: IPAddress?) {
+        self.resolves(to: address.map { [$0] } ?? [])
+    }
+
+    /// Answers every open question: each name has these addresses, or is not known, and no services.
+    func resolves(to addresses: [IPAddress]) {
         let open = self.questions
         self.questions = []
         for (id, question) in open {
-            if case .addresses = question, let address {
-                self.feed(.answer(id, .found(.addresses([address]), ttlSeconds: 60)))
+            if case .addresses = question, !addresses.isEmpty {
+                self.feed(.answer(id, .found(.addresses(addresses), ttlSeconds: 60)))
             } else {
                 self.feed(.answer(id, .none))
             }
