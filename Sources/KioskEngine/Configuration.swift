@@ -7,6 +7,7 @@ import SIPWire
 public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
     public var sip = SIPSettings()
+    public var servers = ServerSettings()
     /// By `ButtonName.rawValue`.
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var callLamp = LampSettings()
@@ -70,9 +71,25 @@ public struct SIPSettings: Equatable, Sendable {
     public var autoAnswerFrom: [AddressRange] = []
 }
 
+/// `[servers]`
+public struct ServerSettings: Equatable, Sendable {
+    public enum Failback: Sendable {
+        /// Once nothing goes on and the first has answered for a while.
+        case auto
+        /// By the word `failback`.
+        case manual
+        /// When the one in use fails.
+        case never
+    }
+
+    /// Where all calls and texts go first, best first; empty: each goes where its own address leads.
+    public var proxies: [SIPURI] = []
+    public var failback = Failback.auto
+}
+
 /// Who may talk to us by SIP outside of our own calls.
 public enum SIPPeers: Equatable, Sendable {
-    /// The addresses of the server in `[call] uri`.
+    /// The addresses of the servers in `[servers] proxies`, or of that in `[call] uri`.
     case servers
     case anyone
     /// These, and the servers.

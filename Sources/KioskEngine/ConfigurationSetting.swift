@@ -26,7 +26,8 @@ struct ConfigurationSetting {
     }
 
     static let all: [ConfigurationSetting] =
-        Self.call + Self.sip + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display + Self.media
+        Self.call + Self.sip + Self.servers + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display
+        + Self.media
 
     /// In the order of the table, each once.
     static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in
@@ -69,6 +70,13 @@ extension ConfigurationSetting {
         .init("sip", "offerless", "no", ConfigurationValue.yesOrNo) { $0.sip.isOfferless = $1 },
         .init("sip", "accept_from", "servers", ConfigurationValue.peers) { $0.sip.acceptFrom = $1 },
         .init("sip", "auto_answer_from", "none", ConfigurationValue.ranges) { $0.sip.autoAnswerFrom = $1 },
+    ]
+
+    private static let servers: [ConfigurationSetting] = [
+        .init("servers", "proxies", "none", ConfigurationValue.proxies) { $0.servers.proxies = $1 },
+        .init(
+            "servers", "failback", "auto", Self.choice([("auto", .auto), ("manual", .manual), ("never", .never)])
+        ) { $0.servers.failback = $1 },
     ]
 
     private static func button(_ button: ButtonName) -> [ConfigurationSetting] {

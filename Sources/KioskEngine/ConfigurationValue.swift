@@ -77,6 +77,25 @@ enum ConfigurationValue {
         return uri
     }
 
+    static let proxiesMax = 8
+
+    /// A list of servers; `none` for an empty one.
+    static func proxies(_ value: ByteString) throws(BadValue) -> [SIPURI] {
+        if value.equalsIgnoringCase("none") { return [] }
+        var proxies: [SIPURI] = []
+        for word in value.split(on: ASCII.comma) {
+            let proxy = try self.uri(word.trimmed())
+            if proxies.contains(where: { $0.isEquivalent(to: proxy) }) {
+                throw BadValue(self.quoted(word.trimmed()) + " is listed twice")
+            }
+            proxies.append(proxy)
+        }
+        guard proxies.count <= self.proxiesMax else {
+            throw BadValue("names more than " + ByteString(decimal: self.proxiesMax) + " servers")
+        }
+        return proxies
+    }
+
     static let nameServersMax = 4
 
     /// A list of addresses, with or without a port; `auto` for an empty one.

@@ -6,14 +6,20 @@ import SIPWire
 /// Who may talk to us: what the file lists, and the server that it names.
 extension KioskEngine {
     mutating func trustServers(now: Instant) {
-        self.servers = ServerAddresses(self.configuration.call.uri, now: now)
+        self.servers = ServerAddresses(self.serverURIs, now: now)
         self.tell(.trust(self.servers.addresses), now: now)
         self.refreshServers(now: now)
     }
 
+    /// All that we send goes to these.
+    private var serverURIs: [SIPURI] {
+        if !self.policy.servers.isEmpty { return self.policy.servers }
+        return self.configuration.call.uri.map { [$0] } ?? []
+    }
+
     /// Asks for the server's addresses where it is time. A call being dialled asks for itself.
     mutating func refreshServers(now: Instant) {
-        guard let due = self.servers.asksAt, now >= due, let uri = self.configuration.call.uri else { return }
+        guard let due = self.servers.asksAt, now >= due, let uri = self.serverURIs.first else { return }
         let id = self.machine.newResolution()
         self.servers.ask(as: id, now: now)
         self.find(id, uri, now: now)

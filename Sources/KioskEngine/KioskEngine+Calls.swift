@@ -36,7 +36,8 @@ extension KioskEngine {
         switch self.machine.resolved(id, ways, as: handle, now: now) {
         case .ignore: break
         case .invite(let targets):
-            if let ways, self.servers.isNamed(by: targets.current) { self.trust(ways, now: now) }
+            let isToServer = !self.policy.servers.isEmpty || self.servers.isNamed(by: targets.current)
+            if let ways, isToServer { self.trust(ways, now: now) }
             self.session = self.invite(handle, targets, now: now)
         case .follow(let referrer, let targets):
             self.tell(.followReferral(referrer, by: handle), now: now)
@@ -118,7 +119,7 @@ extension KioskEngine {
         case .show(let ended): self.finish(ended, now: now)
         case .lookUp(let question): self.tryNext(question, now: now)
         case .failOver(let id, let handle):
-            if let way { self.hopMemory.failed(Hop(way), now: now) }
+            if let way { self.failed(way, now: now) }
             self.tell(.hangUp(handle, .normal), now: now)
             self.failOver(id, from: way, now: now)
         case .transferFailed(let failed): self.transferFailed(failed, now: now)

@@ -13,8 +13,9 @@ extension KioskEngine {
 
     /// Finds the ways to a URI; `found` or `notFound` tells what came of it, never before this returns.
     mutating func find(_ id: ResolutionID, _ uri: SIPURI, now: Instant) {
-        let query = ServerQuery(uri, standard: self.configuration.sip.transport)
-        self.locator.find(id, [query], now: now)
+        let targets = self.policy.servers.isEmpty ? [uri] : self.policy.servers
+        let queries = targets.map { ServerQuery($0, standard: self.configuration.sip.transport) }
+        self.locator.find(id, queries, now: now)
     }
 
     mutating func takeFindings(now: Instant) {
@@ -22,8 +23,11 @@ extension KioskEngine {
             switch output {
             case .ask(let id, let question): self.put(.ask(id, question))
             case .failed(let id, let text): self.notFound(id, text, now: now)
-            case .found(let id, let hops):
-                let hops = self.hopMemory.sorted(hops.flatMap { $0 }, now: now)
+            case .found(let id, let lists):
+                let isOfProbe = self.probes.contains { $0.search == id }
+                let isPlain = isOfProbe || self.policy.servers.isEmpty
+                let hops = self.hopMemory.sorted(
+                    isPlain ? lists.flatMap { $0 } : self.policy.found(lists), now: now)
                 self.routings.append(Routing(id: id, hops: hops))
                 self.put(.route(id, to: hops.map { $0.remote }))
             }
@@ -44,12 +48,13 @@ extension KioskEngine {
 
     private mutating func found(_ id: ResolutionID, _ ways: [Flow], now: Instant) {
         if self.servers.isOwn(id) { return self.trust(ways, now: now) }
+        if self.sendProbe(id, ways, now: now) { return }
         if self.sendWaitingText(id, ways, now: now) { return }
         self.place(id, ways, now: now)
     }
 
     private mutating func notFound(_ id: ResolutionID, _ text: ByteString, now: Instant) {
-        if self.servers.isOwn(id) { return }
+        if self.servers.isOwn(id) || self.sendProbe(id, [], now: now) { return }
         if self.sendWaitingText(id, [], now: now) { return }
         self.unresolved(id, text, now: now)
     }
@@ -60,17 +65,27 @@ extension KioskEngine {
     mutating func learn(from event: CallEvent, of handle: CallHandle, now: Instant) {
         guard self.machine.state.handle == handle, let way = self.machine.state.way else { return }
         switch event {
-        case .trying, .ringing, .earlyMedia, .answered, .answeredWithOffer: self.hopMemory.worked(Hop(way))
+        case .trying, .ringing, .earlyMedia, .answered, .answeredWithOffer: self.worked(way, now: now)
         case .ended(let reason):
             if reason.isOfServer {
-                self.hopMemory.failed(Hop(way), now: now)
+                self.failed(way, now: now)
             } else if case .refused = reason {
-                self.hopMemory.worked(Hop(way))
+                self.worked(way, now: now)
             }
         case .incoming, .confirmed, .reoffered, .keyFrameRequested, .changed, .changeRefused, .changeTakenLate,
             .identified, .digit, .informed, .referred:
             break
         }
+    }
+
+    private mutating func worked(_ way: Flow, now: Instant) {
+        self.hopMemory.worked(Hop(way))
+        if self.policy.worked(Hop(way)) { self.emitServer(self.policy.current, now: now) }
+    }
+
+    mutating func failed(_ way: Flow, now: Instant) {
+        self.hopMemory.failed(Hop(way), now: now)
+        self.policy.failed(Hop(way))
     }
 
     /// The call goes on by the next way to whom it is placed to.

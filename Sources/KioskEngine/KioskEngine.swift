@@ -18,11 +18,13 @@ public struct KioskEngine {
     var world: KioskWorld
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
-    var servers = ServerAddresses(nil, now: .zero)
+    var servers = ServerAddresses([], now: .zero)
     var locator = ServerLocator()
     /// Found, and their routes are being looked up.
     var routings: [Routing] = []
     var hopMemory = HopMemory()
+    var policy: ServerPolicy
+    var probes: [ServerProbe] = []
     /// The call from outside that alerts; nil where none does.
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
@@ -68,6 +70,7 @@ public struct KioskEngine {
         self.machine = KioskMachine(
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
+        self.policy = ServerPolicy(configuration.servers, now: .zero)
         self.generator = Generator(seed: seed)
         var sip = SIPConfiguration(
             userAgent: "callbox/" + world.version, displayName: configuration.sip.name, identity: nil,
@@ -107,7 +110,7 @@ public struct KioskEngine {
         var soonest: Instant?
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
-            self.locator.wakesAt,
+            self.locator.wakesAt, self.serversWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -156,6 +159,7 @@ public struct KioskEngine {
             case .close(let flow): self.put(.close(flow))
             case .message(let message): self.received(message, now: now)
             case .messageFinished(let id, let status): self.finished(id, status, now: now)
+            case .probed(let id, let status): self.probed(id, status, now: now)
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant
@@ -180,6 +184,7 @@ public struct KioskEngine {
         self.alarm(now: now)
         self.locator.timePassed(now: now)
         self.refreshServers(now: now)
+        self.watchServers(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)

@@ -24,6 +24,7 @@ struct ClientEntry {
         case lastBye
         case inform(CallHandle)
         case message(MessageID)
+        case probe(ProbeID)
         /// About the REFER of this number.
         case notify(UInt64)
     }
@@ -183,7 +184,7 @@ extension SIPEngine {
         case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
             return self.callIndex(handle) != nil
         case .inform, .message, .notify: return true
-        case .cancel, .discard, .lastBye, .prack: return false
+        case .cancel, .discard, .lastBye, .prack, .probe: return false
         }
     }
 
@@ -274,7 +275,7 @@ extension SIPEngine {
             }
         case .reinvite(let handle):
             if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
-        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .probe:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -285,7 +286,7 @@ extension SIPEngine {
         switch self.clients[index].purpose {
         case .invite(let handle): self.receivedRefusal(handle, response, status, now)
         case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
-        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .probe:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -345,6 +346,7 @@ extension SIPEngine {
         case .cancel, .discard, .lastBye, .prack, .invite, .reinvite: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
+        case .probe(let id): self.put(.probed(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
         }
     }
@@ -360,6 +362,7 @@ extension SIPEngine {
         case .cancel, .discard, .lastBye, .prack: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
+        case .probe(let id): self.put(.probed(id, status))
         case .notify(let id): self.notified(id, isTaken: false, now: now)
         }
     }

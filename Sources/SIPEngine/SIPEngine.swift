@@ -41,6 +41,8 @@ public struct SIPEngine {
         case refuseReferral(CallHandle, StatusCode)
         /// Send a text (MESSAGE); `messageFinished` tells what came of it.
         case message(MessageID, MessageDestination, text: ByteString)
+        /// Ask who is there whether it is (OPTIONS); `probed` tells what came of it.
+        case probe(ProbeID, SIPURI, Flow)
         /// The addresses of the servers that we dial or register with, in place of the former ones.
         case trust([IPAddress])
         /// The instant of `wait(until:)` has come. Coming early or twice does no harm.
@@ -55,6 +57,8 @@ public struct SIPEngine {
         case message(IncomingMessage)
         /// What a MESSAGE of ours was answered with; 408 where nothing came.
         case messageFinished(MessageID, StatusCode)
+        /// What a probe was answered with; 408 where nothing came, 503 where the flow failed.
+        case probed(ProbeID, StatusCode)
         /// The last output: nothing to do until then, or until the next input.
         case wait(until: Instant?)
     }
@@ -108,6 +112,7 @@ public struct SIPEngine {
         case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
+        case .probe(let id, let target, let flow): self.probe(id, target, flow, now: now)
         case .trust(let addresses): self.trust(addresses)
         case .timeout: self.fireTimers(now: now)
         }

@@ -45,6 +45,7 @@ final class Script {
             case .event(let handle, let event): self.events.append((handle, event))
             case .message(let message): self.messages.append(message)
             case .messageFinished(let id, let status): self.finishedMessages.append((id, status))
+            case .probed: XCTFail("nobody asked for a probe")
             case .wait: return
             }
         }
