@@ -99,7 +99,8 @@ private struct Stage {
             case .wait: return
             case .send(let bytes, _): self.remember(bytes)
             case .event(let call, .incoming): self.calls.append(call)
-            case .event, .close, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted:
+            case .event, .close, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted,
+                .probed:
                 break
             }
         }

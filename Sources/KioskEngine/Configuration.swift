@@ -10,6 +10,7 @@ public struct Configuration: Equatable, Sendable {
     public var tls = TLSSettings()
     /// `[account]`, `[account.2]` …
     public var accounts = [AccountSettings](repeating: AccountSettings(), count: Configuration.accountsMax)
+    public var servers = ServerSettings()
     /// By `ButtonName.rawValue`.
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var callLamp = LampSettings()
@@ -22,6 +23,7 @@ public struct Configuration: Equatable, Sendable {
     public var location = LocationSettings()
 
     public static let accountsMax = 4
+    public var network = NetworkSettings()
 
     public init() {}
 
@@ -112,9 +114,25 @@ public struct AccountSettings: Equatable, Sendable {
     var way: SIPURI? { self.registrar ?? self.uri }
 }
 
+/// `[servers]`
+public struct ServerSettings: Equatable, Sendable {
+    public enum Failback: Sendable {
+        /// Once nothing goes on and the first has answered for a while.
+        case auto
+        /// By the word `failback`.
+        case manual
+        /// When the one in use fails.
+        case never
+    }
+
+    /// Where all calls and texts go first, best first; empty: each goes where its own address leads.
+    public var proxies: [SIPURI] = []
+    public var failback = Failback.auto
+}
+
 /// Who may talk to us by SIP outside of our own calls.
 public enum SIPPeers: Equatable, Sendable {
-    /// The addresses of the server in `[call] uri`.
+    /// The addresses of the servers in `[servers] proxies`, or of that in `[call] uri`.
     case servers
     case anyone
     /// These, and the servers.
@@ -240,4 +258,10 @@ public struct VideoSettings: Equatable, Sendable {
 public struct RTPSettings: Equatable, Sendable {
     /// UDP ports for media: audio RTP and RTCP, video RTP and RTCP are taken from here.
     public var ports: ClosedRange<UInt16> = 40_000...40_099
+}
+
+/// `[network]`
+public struct NetworkSettings: Equatable, Sendable {
+    /// The name servers that are asked; empty for those that the system names.
+    public var nameServers: [SocketAddress] = []
 }

@@ -26,8 +26,8 @@ struct ConfigurationSetting {
     }
 
     static let all: [ConfigurationSetting] =
-        Self.call + Self.sip + Self.accounts + Self.tls + ButtonName.all.flatMap { Self.button($0) } + Self.lamp
-        + Self.display + Self.media + Self.identity + Self.location
+        Self.call + Self.sip + Self.servers + Self.accounts + Self.tls + ButtonName.all.flatMap { Self.button($0) }
+        + Self.lamp + Self.display + Self.media + Self.identity + Self.location
 
     /// In the order of the table, each once.
     static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in
@@ -113,6 +113,13 @@ extension ConfigurationSetting {
         ]
     }
 
+    private static let servers: [ConfigurationSetting] = [
+        .init("servers", "proxies", "none", ConfigurationValue.proxies) { $0.servers.proxies = $1 },
+        .init(
+            "servers", "failback", "auto", Self.choice([("auto", .auto), ("manual", .manual), ("never", .never)])
+        ) { $0.servers.failback = $1 },
+    ]
+
     private static func button(_ button: ButtonName) -> [ConfigurationSetting] {
         let section: ByteString = "button." + button.text
         let biases: [(ByteString, ButtonSettings.Bias?)] = [
@@ -163,6 +170,7 @@ extension ConfigurationSetting {
         .init("audio", "codecs", "opus, pcmu, pcma", ConfigurationValue.codecs) { $0.audio.codecs = $1 },
         .init("video", "bitrate", "1500", Self.number(64...8000, "kbit/s")) { $0.video.bitrateKbps = $1 },
         .init("rtp", "ports", "40000-40099", ConfigurationValue.ports) { $0.rtp.ports = $1 },
+        .init("network", "dns", "auto", ConfigurationValue.nameServers) { $0.network.nameServers = $1 },
     ]
 
     private static let identity: [ConfigurationSetting] = [

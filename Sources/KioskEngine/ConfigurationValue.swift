@@ -84,16 +84,54 @@ enum ConfigurationValue {
         value.equalsIgnoringCase("auto") ? nil : try self.uri(value)
     }
 
-    static func listen(_ value: ByteString) throws(BadValue) -> SocketAddress {
-        try self.listen(value, standard: SIPSettings().listen)
+    static let proxiesMax = 8
+
+    /// A list of servers; `none` for an empty one.
+    static func proxies(_ value: ByteString) throws(BadValue) -> [SIPURI] {
+        if value.equalsIgnoringCase("none") { return [] }
+        var proxies: [SIPURI] = []
+        for word in value.split(on: ASCII.comma) {
+            let proxy = try self.uri(word.trimmed())
+            if proxies.contains(where: { $0.isEquivalent(to: proxy) }) {
+                throw BadValue(self.quoted(word.trimmed()) + " is listed twice")
+            }
+            proxies.append(proxy)
+        }
+        guard proxies.count <= self.proxiesMax else {
+            throw BadValue("names more than " + ByteString(decimal: self.proxiesMax) + " servers")
+        }
+        return proxies
     }
 
-    static func listenForTLS(_ value: ByteString) throws(BadValue) -> SocketAddress {
-        try self.listen(value, standard: TLSSettings().listen)
+    static let nameServersMax = 4
+
+    /// A list of addresses, with or without a port; `auto` for an empty one.
+    static func nameServers(_ value: ByteString) throws(BadValue) -> [SocketAddress] {
+        if value.equalsIgnoringCase("auto") { return [] }
+        var servers: [SocketAddress] = []
+        for word in value.split(on: ASCII.comma) {
+            let server = try self.endpoint(word.trimmed(), standard: SocketAddress(.v4(0), port: 53))
+            guard !server.address.isUnspecified else {
+                throw BadValue(self.quoted(word) + " is not the address of a name server, as in 192.0.2.53")
+            }
+            servers.append(server)
+        }
+        guard servers.count <= self.nameServersMax else {
+            throw BadValue("names more than " + ByteString(decimal: self.nameServersMax) + " servers")
+        }
+        return servers
     }
 
     /// `ADDRESS`, `ADDRESS:PORT`, `:PORT` or `any:PORT`.
-    private static func listen(_ value: ByteString, standard: SocketAddress) throws(BadValue) -> SocketAddress {
+    static func listen(_ value: ByteString) throws(BadValue) -> SocketAddress {
+        try self.endpoint(value, standard: SIPSettings().listen)
+    }
+
+    static func listenForTLS(_ value: ByteString) throws(BadValue) -> SocketAddress {
+        try self.endpoint(value, standard: TLSSettings().listen)
+    }
+
+    private static func endpoint(_ value: ByteString, standard: SocketAddress) throws(BadValue) -> SocketAddress {
         var host = value
         var port = standard.port
         if let address = IPAddress(value) { return SocketAddress(address, port: standard.port) }

@@ -21,7 +21,11 @@ public enum KioskInput {
     case insecure(Flow, TLSFault)
     /// A certificate was taken, or is our own, and somebody should know what speaks against it.
     case certificate(CertificateRecord, CertificateVerdict)
-    case resolved(ResolutionID, ResolutionResult)
+    /// The answer to `.ask`.
+    case answer(QuestionID, NameAnswer)
+    /// The answer to `.route`: for each address the local address and port from which SIP goes there, nil where no way
+    /// leads there.
+    case routed(ResolutionID, [SocketAddress?])
     case media(MediaReport)
     case device(DeviceReport)
     /// The answer to `.collectCounters`.
@@ -42,8 +46,10 @@ public enum KioskOutput {
     case send([UInt8], on: Flow)
     /// The stream holds something that cannot be SIP: close it.
     case close(Flow)
-    /// Find the addresses of a host name or literal; port as given or the transport's own. Answer with `.resolved`.
-    case resolve(ResolutionID, host: ByteString, port: UInt16, SIPTransport)
+    /// Ask the name service. Answer with `.answer`, also where nobody answers.
+    case ask(QuestionID, NameQuestion)
+    /// Look which ways lead there. Answer with `.routed` at once.
+    case route(ResolutionID, to: [SocketAddress])
     case media(MediaOrder)
     case lamp(LampName, on: Bool)
     case screen(ScreenState)
@@ -63,14 +69,6 @@ public enum KioskOutput {
     case exit(Int32)
     /// The last output: nothing to do until then (or, if nil, until the next input).
     case wait(until: Instant?)
-}
-
-/// The answer to `.resolve`.
-public enum ResolutionResult {
-    /// At least one address, best first, and the local address and port from which SIP goes to the first.
-    case found([SocketAddress], local: SocketAddress)
-    /// A sentence for the log.
-    case failed(ByteString)
 }
 
 /// What the media threads do.

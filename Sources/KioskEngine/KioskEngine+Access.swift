@@ -6,31 +6,30 @@ import SIPWire
 /// Who may talk to us: what the file lists, and the servers that it names.
 extension KioskEngine {
     mutating func trustServers(now: Instant) {
-        self.servers = ServerAddresses(self.configuration.call.uri, now: now)
+        self.servers = ServerAddresses(self.serverURIs, now: now)
         self.tell(.trust(self.trusted), now: now)
         self.refreshServers(now: now)
     }
 
+    /// All that we send goes to these.
+    private var serverURIs: [SIPURI] {
+        if !self.policy.servers.isEmpty { return self.policy.servers }
+        return self.configuration.call.uri.map { [$0] } ?? []
+    }
+
     /// Asks for the server's addresses where it is time. A call being dialled asks for itself.
     mutating func refreshServers(now: Instant) {
-        guard let due = self.servers.asksAt, now >= due, let uri = self.configuration.call.uri else { return }
+        guard let due = self.servers.asksAt, now >= due, let uri = self.serverURIs.first else { return }
         let id = self.machine.newResolution()
         self.servers.ask(as: id, now: now)
-        self.resolve(id, uri)
+        self.find(id, uri, now: now)
     }
 
     /// The servers that we call by, and those of the accounts.
     var trusted: [IPAddress] { self.servers.addresses + self.accounts.flatMap { $0.addresses } }
 
-    mutating func serverFound(_ result: ResolutionResult, now: Instant) {
-        switch result {
-        case .failed: break
-        case .found(let addresses, _): self.trust(addresses, now: now)
-        }
-    }
-
-    mutating func trust(_ addresses: [SocketAddress], now: Instant) {
-        guard !addresses.isEmpty, self.servers.found(addresses.map { $0.address }, now: now) else { return }
+    mutating func trust(_ ways: [Flow], now: Instant) {
+        guard self.servers.found(ways.map { $0.remote.address }, now: now) else { return }
         self.tell(.trust(self.trusted), now: now)
     }
 }

@@ -17,16 +17,10 @@ extension KioskEngine {
         case .lookUp(let id, let former):
             if let former { self.finish(former, now: now) }
             self.passwords.releaseAll()
-            self.resolve(id, uri)
+            self.find(id, uri, now: now)
             self.emitCall(now: now)
             return true
         }
-    }
-
-    mutating func resolve(_ id: ResolutionID, _ uri: SIPURI) {
-        let transport = self.transport(of: uri)
-        let port = uri.port ?? transport.standardPort
-        self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, transport))
     }
 
     mutating func dialNobody(now: Instant) {
@@ -36,36 +30,27 @@ extension KioskEngine {
         }
     }
 
-    mutating func resolved(_ id: ResolutionID, _ result: ResolutionResult, now: Instant) {
-        if self.servers.isOwn(id) { return self.serverFound(result, now: now) }
-        if id == self.addressQuestion { return self.ownAddressFound(result, now: now) }
-        if self.registrarFound(id, result, now: now) { return }
-        if self.sendWaitingText(id, result, now: now) { return }
-        switch result {
-        case .failed(let text):
-            self.unresolved(id, text, now: now)
-        case .found(let addresses, let local):
-            guard let remote = addresses.first else {
-                return self.unresolved(id, "no address", now: now)
-            }
-            let handle = self.newHandle()
-            switch self.machine.resolved(id, as: handle, now: now) {
-            case .ignore: break
-            case .invite(let targets):
-                if self.servers.isNamed(by: targets.current) { self.trust(addresses, now: now) }
-                self.session = self.invite(handle, targets, remote, local, now: now)
-            case .follow(let referrer, let targets):
-                self.tell(.followReferral(referrer, by: handle), now: now)
-                self.transferSession = self.invite(handle, targets, remote, local, now: now)
-            }
+    /// Calls whom this search was for.
+    /// - Parameter ways: at least one; nil for those that are left of what was found before.
+    mutating func place(_ id: ResolutionID, _ ways: [Flow]?, now: Instant) {
+        let handle = self.newHandle()
+        switch self.machine.resolved(id, ways, as: handle, now: now) {
+        case .ignore: break
+        case .invite(let targets):
+            let isToServer = !self.policy.servers.isEmpty || self.servers.isNamed(by: targets.current)
+            if let ways, isToServer { self.trust(ways, now: now) }
+            self.session = self.invite(handle, targets, now: now)
+        case .follow(let referrer, let targets):
+            self.tell(.followReferral(referrer, by: handle), now: now)
+            self.transferSession = self.invite(handle, targets, now: now)
         }
     }
 
     /// Places a call, and gives its side of the descriptions.
-    private mutating func invite(
-        _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
-    ) -> MediaSession {
-        let flow = self.way(self.flow(to: targets.current, remote, local), to: targets.current)
+    private mutating func invite(_ handle: CallHandle, _ targets: Targets, now: Instant) -> MediaSession {
+        guard let way = targets.ways.first else { preconditionFailure("only whom a way leads to is called") }
+        let flow = self.way(way, to: targets.current, now: now)
+        self.placedBy = flow
         var session = MediaSession(flow, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
@@ -144,10 +129,15 @@ extension KioskEngine {
     }
 
     mutating func alarm(now: Instant) {
+        let way = self.callWay
         switch self.machine.timePassed(now: now) {
         case .doNothing, .dismiss: break
         case .show(let ended): self.finish(ended, now: now)
         case .lookUp(let question): self.tryNext(question, now: now)
+        case .failOver(let id, let handle):
+            if let way { self.failed(way, now: now) }
+            self.tell(.hangUp(handle, .normal), now: now)
+            self.failOver(id, from: way, now: now)
         case .transferFailed(let failed): self.transferFailed(failed, now: now)
         case .giveUp(let handle, let ended): self.giveUp([handle], ended, now: now)
         case .decline(let handle, let ended): self.decline(handle, .temporarilyUnavailable, ended, now: now)
@@ -200,6 +190,7 @@ extension KioskEngine {
     // MARK: - What SIP tells
 
     mutating func call(_ handle: CallHandle, _ event: CallEvent, now: Instant) {
+        self.learn(from: event, of: handle, now: now)
         switch event {
         case .trying: self.progressed(handle, .trying, nil, now: now)
         case .ringing(let status): self.progressed(handle, KioskMachine.Progress(status), nil, now: now)
@@ -219,9 +210,11 @@ extension KioskEngine {
         case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
             let reason = self.withoutDowngrade(reason, of: handle)
+            let way = self.callWay
             switch self.machine.ended(handle, reason, fault: self.tlsFault, now: now) {
             case .finish(let ended): self.finish(ended, now: now)
             case .lookUp(let question): self.tryNext(question, now: now)
+            case .failOver(let id): self.failOver(id, from: way, now: now)
             case .transferFailed(let failed): self.transferFailed(failed, now: now)
             case .waitForTransfer: self.waitForTransfer(now: now)
             case .exit(let ended): self.leave(ended, now: now)

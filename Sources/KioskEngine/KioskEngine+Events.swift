@@ -102,6 +102,7 @@ extension KioskEngine {
             $0.put("t", msOf: now.nanoseconds)
             $0.put("version", self.world.version)
             self.writeCall(to: &$0, now: now)
+            self.writeServer(to: &$0)
             var counters = JSON()
             self.counters?.write(to: &counters)
             $0.put("counters", object: counters)

@@ -7,6 +7,7 @@ import SIPWire
 extension KioskEngine {
     mutating func networkChanged(now: Instant) {
         guard self.leaveBy == nil else { return }
+        self.locator.outdate(now: now)
         for index in self.accounts.indices {
             let action = self.accounts[index].networkChanged()
             self.carryOut(action, at: index, now: now)
@@ -14,15 +15,15 @@ extension KioskEngine {
         guard case .connected = self.machine.state, let session = self.session else { return }
         let question = self.machine.newResolution()
         self.addressQuestion = question
-        let transport = self.configuration.sip.transport
-        self.put(.resolve(question, host: session.signalling.text, port: transport.standardPort, transport))
+        self.put(.route(question, to: [SocketAddress(session.signalling, port: SIPTransport.udp.standardPort)]))
     }
 
     /// A call that stands moves with us: the far end is told where its media and its requests are to go.
-    mutating func ownAddressFound(_ result: ResolutionResult, now: Instant) {
+    /// - Parameter local: nil where no way leads there any more.
+    mutating func ownAddressFound(_ local: SocketAddress?, now: Instant) {
         self.addressQuestion = nil
-        guard case .connected(let state) = self.machine.state, let session = self.session,
-            case .found(_, let local) = result, local.address != session.address
+        guard case .connected(let state) = self.machine.state, let session = self.session, let local,
+            local.address != session.address
         else { return }
         self.session?.move(to: local.address)
         self.tell(.move(state.handle, to: local), now: now)

@@ -106,6 +106,10 @@ extension KioskEngine {
         case .release(let button):
             self.button(button, .released, now: now)
             self.put(.reply(client, Reply.done))
+        case .failback:
+            self.comeBack(now: now)
+            let hasChoice = self.policy.servers.count > 1
+            self.put(.reply(client, hasChoice ? Reply.done : Reply.refused("the file lists no servers to choose from")))
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))

@@ -48,18 +48,18 @@ extension KioskEngine {
             guard let registrar = account.settings.way else { return }
             let question = self.machine.newResolution()
             self.accounts[index].lookUp(as: question, now: now)
-            self.resolve(question, registrar)
+            self.findServer(question, registrar, now: now)
         case .register(let flow): self.register(account, on: flow, now: now)
         case .unregister: self.tell(.unregister(account.id, withinMs: KioskTimes.unregisterMs), now: now)
         }
     }
 
     /// True where the answer was to a question about a registrar.
-    mutating func registrarFound(_ question: ResolutionID, _ result: ResolutionResult, now: Instant) -> Bool {
+    /// - Parameter ways: empty where none leads there.
+    mutating func registrarFound(_ question: ResolutionID, _ ways: [Flow], now: Instant) -> Bool {
         guard let index = self.accounts.firstIndex(where: { $0.isOwn(question) }) else { return false }
         let former = self.accounts[index].flow
-        let flows = self.flows(to: self.accounts[index].settings, result)
-        let action = self.accounts[index].found(flows, now: now, &self.generator)
+        let action = self.accounts[index].found(ways, now: now, &self.generator)
         self.tell(.trust(self.trusted), now: now)
         // A connection from an address that we no longer have carries nothing; the next one goes to the same server.
         if let former, former.transport.isReliable, case .register(let flow) = action, flow != former {
@@ -69,11 +69,6 @@ extension KioskEngine {
         self.carryOut(action, at: index, now: now)
         self.settleAccounts(now: now)
         return true
-    }
-
-    private func flows(to settings: AccountSettings, _ result: ResolutionResult) -> [Flow] {
-        guard let way = settings.way, case .found(let addresses, let local) = result else { return [] }
-        return addresses.filter { $0.address.isV6 == local.address.isV6 }.map { self.flow(to: way, $0, local) }
     }
 
     private mutating func register(_ account: Account, on flow: Flow, now: Instant) {
@@ -147,9 +142,10 @@ extension KioskEngine {
 
     /// The way of a request outside of a dialog: what has a Service-Route goes the way that the registration went, and
     /// so does what is for the server that knows of the flow (RFC 5626 section 4.3).
-    func way(_ flow: Flow, to target: SIPURI) -> Flow {
+    func way(_ flow: Flow, to target: SIPURI, now: Instant) -> Flow {
         guard let account = self.accounts.first(where: { $0.registered != nil }), let registered = account.registered,
-            let home = account.settings.uri?.host, let registeredFlow = account.flow
+            let home = account.settings.uri?.host, let registeredFlow = account.flow,
+            !self.hopMemory.isBad(Hop(registeredFlow), now: now)
         else { return flow }
         let isByFlow = !registered.serviceRoute.isEmpty || registered.isOutbound && home.matches(target.host)
         return isByFlow ? registeredFlow : flow

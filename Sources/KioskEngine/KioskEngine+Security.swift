@@ -12,15 +12,6 @@ extension KioskEngine {
         return uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
     }
 
-    /// The way to a URI whose host was found at `remote`. The certificate must name the host as the URI has it,
-    /// whatever look-ups made of it.
-    func flow(to uri: SIPURI, _ remote: SocketAddress, _ local: SocketAddress) -> Flow {
-        let transport = self.transport(of: uri)
-        guard transport == .tls else { return Flow(transport: transport, local: local, remote: remote) }
-        let here = SocketAddress(local.address, port: self.world.tlsPort)
-        return Flow(transport: .tls, local: here, remote: remote, name: uri.host.plain)
-    }
-
     // MARK: - No way down
 
     /// Whoever speaks to us by TLS may send us to others by TLS only.
@@ -69,16 +60,6 @@ extension TLSFault {
             return .insecure("certificate refused: " + ConfigurationValue.joined(record.reasons.map { $0.text }))
         case .waitsForTime: return .waitsForTime
         case .handshake(let text): return .insecure(text)
-        }
-    }
-}
-
-extension Host {
-    /// As the resolver and certificates have it: IPv6 without brackets.
-    var plain: ByteString {
-        switch self {
-        case .name(let name): return name
-        case .address(let address): return address.text
         }
     }
 }

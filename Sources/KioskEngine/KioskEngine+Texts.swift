@@ -28,19 +28,13 @@ extension KioskEngine {
             self.tell(.message(id, .call(state.handle), text: text), now: now)
             return Self.sending(id)
         }
-        // A question that has no answer for so long has none.
-        let patience = Duration.milliseconds(KioskTimes.lookUpMs)
-        for text in self.waitingTexts where now - text.asked > patience {
-            self.finished(text.id, .requestTimeout, now: now)
-        }
-        self.waitingTexts.removeAll { now - $0.asked > patience }
         guard self.waitingTexts.count < WaitingText.countMax else {
             return Reply.refused("too many texts wait to be sent already")
         }
         let id = self.newTextID()
         let question = self.machine.newResolution()
-        self.waitingTexts.append(WaitingText(id: id, uri: uri, text: text, question: question, asked: now))
-        self.resolve(question, uri)
+        self.waitingTexts.append(WaitingText(id: id, uri: uri, text: text, question: question))
+        self.find(question, uri, now: now)
         return Self.sending(id)
     }
 
@@ -56,19 +50,15 @@ extension KioskEngine {
         }
     }
 
-    /// True where the answer was to a question about a text.
-    mutating func sendWaitingText(_ id: ResolutionID, _ result: ResolutionResult, now: Instant) -> Bool {
+    /// True where it was a text's addressee that was looked for; `ways` is empty where none leads there.
+    mutating func sendWaitingText(_ id: ResolutionID, _ ways: [Flow], now: Instant) -> Bool {
         guard let index = self.waitingTexts.firstIndex(where: { $0.question == id }) else { return false }
         let text = self.waitingTexts.remove(at: index)
-        switch result {
-        case .failed: self.finished(text.id, .notFound, now: now)
-        case .found(let addresses, let local):
-            guard let remote = addresses.first else {
-                self.finished(text.id, .notFound, now: now)
-                return true
-            }
-            let flow = self.way(self.flow(to: text.uri, remote, local), to: text.uri)
+        if let flow = ways.first {
+            let flow = self.way(flow, to: text.uri, now: now)
             self.tell(.message(text.id, .address(text.uri, flow, by: self.sender), text: text.text), now: now)
+        } else {
+            self.finished(text.id, .notFound, now: now)
         }
         return true
     }

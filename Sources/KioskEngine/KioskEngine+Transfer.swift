@@ -12,7 +12,7 @@ extension KioskEngine {
     mutating func tryNext(_ question: KioskMachine.Question, now: Instant) {
         self.stopMedia()
         self.session = nil
-        self.resolve(question.id, question.uri)
+        self.find(question.id, question.uri, now: now)
         self.emit("redirected", now: now) { $0.put("uri", question.uri.printed) }
     }
 
@@ -25,7 +25,7 @@ extension KioskEngine {
         switch self.machine.referred(handle, referral, policy: self.configuration.call.transfer, now: now) {
         case .refuse(let status): self.tell(.refuseReferral(handle, status), now: now)
         case .lookUp(let question):
-            self.resolve(question.id, question.uri)
+            self.find(question.id, question.uri, now: now)
             self.emitTransfer("trying", question.uri.printed, now: now)
         }
     }

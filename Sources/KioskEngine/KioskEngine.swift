@@ -18,7 +18,15 @@ public struct KioskEngine {
     var world: KioskWorld
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
-    var servers = ServerAddresses(nil, now: .zero)
+    var servers = ServerAddresses([], now: .zero)
+    var locator = ServerLocator()
+    /// Found, and their routes are being looked up.
+    var routings: [Routing] = []
+    var hopMemory = HopMemory()
+    var policy: ServerPolicy
+    var probes: [ServerProbe] = []
+    /// The way by which the call that is made goes first.
+    var placedBy: Flow?
     /// Those that are to be registered.
     var accounts: [Account]
     /// The program ends, at the latest then.
@@ -78,6 +86,7 @@ public struct KioskEngine {
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
         self.accounts = Self.accounts(of: configuration)
+        self.policy = ServerPolicy(configuration.servers, now: .zero)
         self.generator = Generator(seed: seed)
         var sip = SIPConfiguration(
             userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts),
@@ -119,7 +128,7 @@ public struct KioskEngine {
         var soonest: Instant?
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
-            self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt,
+            self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -137,7 +146,8 @@ public struct KioskEngine {
         case .flowFailed(let flow): self.tell(.flowFailed(flow), now: now)
         case .insecure(let flow, let fault): self.insecure(flow, fault, now: now)
         case .certificate(let record, let verdict): self.emit(record, verdict, now: now)
-        case .resolved(let id, let result): self.resolved(id, result, now: now)
+        case .answer(let id, let answer): self.locator.answered(id, answer, &self.generator, now: now)
+        case .routed(let id, let locals): self.routed(id, locals, now: now)
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
@@ -174,6 +184,7 @@ public struct KioskEngine {
             case .registration(let id, let event): self.registrationEvents.append((id, event))
             case .credentialsRefused(let credential, let realm): self.refused(credential, realm, now: now)
             case .credentialsAccepted(let credential): self.passwords.accepted(credential)
+            case .probed(let id, let status): self.probed(id, status, now: now)
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant
@@ -182,11 +193,13 @@ public struct KioskEngine {
         }
     }
 
-    /// Looks at what SIP told, and at what it tells in reply to that, until it has nothing more to tell.
+    /// Looks at what SIP told and what was found, and at what comes of that, until there is nothing more.
     private mutating func settle(now: Instant) {
+        self.takeFindings(now: now)
         while !self.sipEvents.isEmpty {
             let (handle, event) = self.sipEvents.removeFirst()
             self.call(handle, event, now: now)
+            self.takeFindings(now: now)
         }
         while !self.registrationEvents.isEmpty {
             let (id, event) = self.registrationEvents.removeFirst()
@@ -198,10 +211,12 @@ public struct KioskEngine {
         if let due = self.sipWakesAt, now >= due { self.tell(.timeout, now: now) }
         self.settle(now: now)
         self.alarm(now: now)
+        self.locator.timePassed(now: now)
         self.refreshServers(now: now)
         self.refreshAccounts(now: now)
         self.exitWhereLeft(now: now)
         self.settlePasswords(now: now)
+        self.watchServers(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)

@@ -58,6 +58,7 @@ extension KioskMachine {
         var state = state
         let deadline = state.deadline ?? now + self.ringTimeout
         state.deadline = deadline
+        state.wayDeadline = nil
         switch progress {
         case .trying:
             self.move(to: isRinging ? .ringing(state) : .calling(state))
@@ -158,6 +159,8 @@ extension KioskMachine {
         case finish(EndedCall)
         /// Others may be called in its place: its media stop.
         case lookUp(Question)
+        /// There is another way to the same target: its media stop, and it is called by that.
+        case failOver(ResolutionID)
         /// Who was to take over does not: the call at hand goes on.
         case transferFailed(FailedTransfer)
         /// The far end has left before whoever it hands us over to is there: its media stop, the person waits.
@@ -198,6 +201,11 @@ extension KioskMachine {
         _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, _ reason: EndReason, _ fault: TLSFault?,
         now: Instant
     ) -> OnEnded {
+        if reason.isOfServer,
+            let id = self.tryNextWay(facts, targets, ringDeadline: ringDeadline, now: now)
+        {
+            return .failOver(id)
+        }
         var targets = targets
         if case .redirected(_, let uris) = reason { targets.redirect(to: uris) }
         if reason.leavesOthersToTry,
@@ -313,6 +321,17 @@ extension KioskMachine {
 }
 
 extension EndReason {
+    /// It says something about the server and nothing about who was called: another server may do better (RFC 3263
+    /// section 4.3; 500 is what servers in maintenance say).
+    var isOfServer: Bool {
+        switch self {
+        case .timedOut, .flowFailed: return true
+        case .refused(let status, _, _): return status == .serviceUnavailable || status == .serverInternalError
+        case .redirected, .localHangUp, .remoteHangUp, .cancelled, .replaced, .protocolFault, .tooManyCalls:
+            return false
+        }
+    }
+
     /// The one that was called is not there; a 6xx says that nobody else need be tried either.
     fileprivate var leavesOthersToTry: Bool {
         switch self {

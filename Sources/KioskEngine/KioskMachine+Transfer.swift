@@ -38,10 +38,11 @@ extension KioskMachine {
     }
 
     mutating func transferResolved(
-        _ id: ResolutionID, as handle: CallHandle, _ state: KioskState.Connected
+        _ id: ResolutionID, _ ways: [Flow], as handle: CallHandle, _ state: KioskState.Connected
     ) -> OnResolved {
-        guard case .lookingUp(let transfer)? = state.transfer, transfer.resolution == id else { return .ignore }
+        guard case .lookingUp(var transfer)? = state.transfer, transfer.resolution == id else { return .ignore }
         var state = state
+        transfer.targets.found(ways)
         state.transfer = .calling(self.outgoing(transfer, as: handle), hasRung: false)
         self.move(to: .connected(state))
         return .follow(state.handle, transfer.targets)

@@ -32,7 +32,7 @@ struct KioskMachine {
     // MARK: - Dial
 
     enum OnDial: Equatable {
-        /// Ask the resolver. A call that was still ending is ended now.
+        /// Find the ways to it. A call that was still ending is ended now.
         case lookUp(ResolutionID, finishing: EndedCall?)
         /// There is a call already.
         case refuse
@@ -56,7 +56,7 @@ struct KioskMachine {
         return state.resolution
     }
 
-    /// A new question to the resolver.
+    /// A new search for the ways to the current target.
     mutating func lookingUp(
         _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, now: Instant
     ) -> KioskState.LookingUp {
@@ -76,7 +76,19 @@ struct KioskMachine {
         return Question(id: state.resolution, uri: targets.current)
     }
 
-    /// The name of a question to the resolver, never given before.
+    /// Goes on with the next way to the current target, and gives the name under which it counts as found; nil where
+    /// none is left.
+    mutating func tryNextWay(
+        _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, now: Instant
+    ) -> ResolutionID? {
+        var targets = targets
+        guard targets.nextWay() else { return nil }
+        let state = self.lookingUp(facts, targets, ringDeadline: ringDeadline, now: now)
+        self.state = .lookingUp(state)
+        return state.resolution
+    }
+
+    /// The name of a search for the ways to a URI, never given before.
     mutating func newResolution() -> ResolutionID {
         defer { self.resolutionNext &+= 1 }
         return ResolutionID(self.resolutionNext)
@@ -101,29 +113,33 @@ struct KioskMachine {
 
     // MARK: - Look-up
 
-    /// What the resolver is to be asked.
+    /// Whom to find the ways to.
     struct Question: Equatable {
         var id: ResolutionID
         var uri: SIPURI
     }
 
     enum OnResolved: Equatable {
-        /// Send INVITE to the current target.
+        /// Send INVITE to the current target by the first of its ways.
         case invite(Targets)
         /// The same, because the far end of this call hands us over.
         case follow(CallHandle, Targets)
-        /// An answer to a question of a call that is over.
+        /// Of a call that is over.
         case ignore
     }
 
-    mutating func resolved(_ id: ResolutionID, as handle: CallHandle, now: Instant) -> OnResolved {
+    /// - Parameter ways: at least one; nil for those that are left of what was found before.
+    mutating func resolved(_ id: ResolutionID, _ ways: [Flow]?, as handle: CallHandle, now: Instant) -> OnResolved {
         switch self.state {
-        case .lookingUp(let state):
+        case .lookingUp(var state):
             guard state.resolution == id else { return .ignore }
-            self.state = .calling(self.outgoing(state, as: handle))
+            if let ways { state.targets.found(ways) }
+            var call = self.outgoing(state, as: handle)
+            if state.targets.ways.count > 1 { call.wayDeadline = now + .milliseconds(KioskTimes.wayMs) }
+            self.state = .calling(call)
             return .invite(state.targets)
         case .connected(let state):
-            return self.transferResolved(id, as: handle, state)
+            return self.transferResolved(id, ways ?? [], as: handle, state)
         case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
@@ -312,6 +328,8 @@ struct KioskMachine {
         case show(EndedCall)
         /// Another target is left.
         case lookUp(Question)
+        /// Another way to the same one is left: give this call up and place it anew.
+        case failOver(ResolutionID, from: CallHandle)
         case transferFailed(FailedTransfer)
         /// Tell the far end that we give up; the outcome is on the screen already.
         case giveUp(CallHandle, EndedCall)
@@ -334,6 +352,11 @@ struct KioskMachine {
             }
             return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
         case .calling(let state), .ringing(let state):
+            if alarm.timer == .way,
+                let id = self.tryNextWay(state.facts, state.targets, ringDeadline: state.deadline, now: now)
+            {
+                return .failOver(id, from: state.handle)
+            }
             return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
         case .early(let state):
             return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))

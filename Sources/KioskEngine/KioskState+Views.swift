@@ -9,7 +9,7 @@ extension KioskState {
         switch self {
         case .idle: return nil
         case .lookingUp(let state): return CallAlarm(timer: .lookUp, at: state.deadline)
-        case .calling(let state), .ringing(let state): return state.deadline.map { CallAlarm(timer: .ring, at: $0) }
+        case .calling(let state), .ringing(let state): return state.alarm
         case .early(let state): return CallAlarm(timer: .ring, at: state.deadline)
         case .alerting(let state): return CallAlarm(timer: .alert, at: state.deadline)
         case .connected(let state):
@@ -19,6 +19,15 @@ extension KioskState {
         case .ending(let state): return CallAlarm(timer: .ending, at: state.deadline)
         case .outcome(let state): return CallAlarm(timer: .outcome, at: state.deadline)
         case .stopping(let state): return CallAlarm(timer: .stop, at: state.deadline)
+        }
+    }
+
+    /// The way that the call being made goes.
+    var way: Flow? {
+        switch self {
+        case .calling(let state), .ringing(let state): return state.targets.ways.first
+        case .early(let state): return state.targets.ways.first
+        case .idle, .lookingUp, .alerting, .connected, .ending, .outcome, .stopping: return nil
         }
     }
 
@@ -68,5 +77,14 @@ extension KioskState {
         case .outcome: return "ended"
         case .stopping: return "stopping"
         }
+    }
+}
+
+extension KioskState.Outgoing {
+    fileprivate var alarm: CallAlarm? {
+        if let way = self.wayDeadline, way < self.deadline ?? Instant(nanoseconds: UInt64.max) {
+            return CallAlarm(timer: .way, at: way)
+        }
+        return self.deadline.map { CallAlarm(timer: .ring, at: $0) }
     }
 }

@@ -79,8 +79,10 @@ struct EndedCall: Equatable {
 /// Every wake-up of the kiosk's call, with its reason. A state has at most one, which lives in the state: it cannot
 /// outlive it.
 enum CallTimer: Equatable {
-    /// The resolver did not answer.
+    /// The search for the server came to no end.
     case lookUp
+    /// Nothing at all came back, and there is another way to try.
+    case way
     /// The far end gave a sign of life but nobody answered.
     case ring
     /// Nobody here answered a call from outside.
@@ -136,6 +138,8 @@ enum KioskState: Equatable {
         var handle: CallHandle
         /// Nil until the first sign of life.
         var deadline: Instant?
+        /// When to try another way, should there be no sign of life until then; nil where there is none to try.
+        var wayDeadline: Instant?
         /// What the far end does in `ringing`.
         var stage = Stage.ringing
 
@@ -290,8 +294,11 @@ enum KioskState: Equatable {
 
 /// How long things last.
 enum KioskTimes {
-    /// The resolver itself gives up after some seconds; this is for one that never says so.
+    /// The search itself gives up after two seconds; this is for one that never says so.
     static let lookUpMs = 10_000
+    /// So long a server has for its first sign of life where there is another one: three copies of a datagram are out by
+    /// then, and with two that are silent the third one still rings within five seconds.
+    static let wayMs = 2_000
     static let failureShownMs = 8_000
     static let farewellShownMs = 4_000
     /// A far end that is there confirms within a round trip; whoever waits longer is gone.

@@ -89,7 +89,7 @@ public struct ClientID: Hashable, Sendable {
     }
 }
 
-/// One question to the resolver. Answers to former questions are ignored.
+/// One search for the ways to a URI. What comes of former ones is ignored.
 public struct ResolutionID: Hashable, Sendable {
     public var number: UInt64
 

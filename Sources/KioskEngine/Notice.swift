@@ -29,7 +29,6 @@ struct WaitingText {
     var uri: SIPURI
     var text: ByteString
     var question: ResolutionID
-    var asked: Instant
 
     /// How many may wait at once.
     static let countMax = 4

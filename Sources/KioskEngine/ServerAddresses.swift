@@ -2,13 +2,15 @@
 import Bytes
 import SIPWire
 
-/// The addresses of the server that `[call] uri` names: they may talk to us, and so they are asked for before anybody
+/// The addresses of the servers that the file names: they may talk to us, and so they are asked for before anybody
 /// presses a button, and again now and then because servers move.
 struct ServerAddresses {
-    /// Nil where the file names nobody to call.
-    private let host: Host?
+    /// Empty where the file names nobody to call.
+    private let hosts: [Host]
+    /// What the file itself says.
+    private let fixed: [IPAddress]
     /// What SIP is to trust; the last that were found.
-    private(set) var addresses: [IPAddress] = []
+    private(set) var addresses: [IPAddress]
     private var question: ResolutionID?
     /// When to ask again; nil where there is nothing to ask.
     private(set) var asksAt: Instant?
@@ -17,13 +19,14 @@ struct ServerAddresses {
     /// After a question that had no answer.
     static let retryMs = 60_000
 
-    init(_ uri: SIPURI?, now: Instant) {
-        self.host = uri.map { $0.maddr ?? $0.host }
-        switch self.host {
-        case nil: break
-        case .address(let address): self.addresses = [address]
-        case .name: self.asksAt = now
+    init(_ uris: [SIPURI], now: Instant) {
+        self.hosts = uris.map { $0.maddr ?? $0.host }
+        self.fixed = self.hosts.compactMap {
+            guard case .address(let address) = $0 else { return nil }
+            return address
         }
+        self.addresses = self.fixed
+        if self.fixed.count < self.hosts.count { self.asksAt = now }
     }
 
     /// Begins a question, which is taken for unanswered until `found`.
@@ -36,15 +39,17 @@ struct ServerAddresses {
 
     /// A look-up for a call to this URI answers the question too.
     func isNamed(by uri: SIPURI) -> Bool {
-        self.host?.matches(uri.maddr ?? uri.host) ?? false
+        self.hosts.contains { $0.matches(uri.maddr ?? uri.host) }
     }
 
     /// True where the addresses are others than before.
     mutating func found(_ addresses: [IPAddress], now: Instant) -> Bool {
-        if case .name = self.host { self.asksAt = now + .milliseconds(Self.refreshMs) }
+        if self.fixed.count < self.hosts.count { self.asksAt = now + .milliseconds(Self.refreshMs) }
         self.question = nil
-        guard addresses != self.addresses else { return false }
-        self.addresses = addresses
+        var all = self.fixed
+        for address in addresses where !all.contains(address) { all.append(address) }
+        guard all != self.addresses else { return false }
+        self.addresses = all
         return true
     }
 }

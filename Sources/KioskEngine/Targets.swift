@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SIPEngine
 import SIPWire
 
 /// Whom one press has tried, and who is left to try: a far end may name others in its place (3xx, RFC 3261 section
@@ -11,6 +12,9 @@ struct Targets: Equatable {
     static let targetsMax = 8
 
     private(set) var current: SIPURI
+    /// The ways to it, the one in use first and then those that are left (RFC 3263 section 4.3). Empty until they are
+    /// found.
+    private(set) var ways: [Flow] = []
     /// What the INVITE to each of them has beside what every INVITE has.
     let headers: [Header]
     /// Best first.
@@ -48,6 +52,18 @@ struct Targets: Equatable {
         guard !self.left.isEmpty else { return false }
         self.current = self.left.removeFirst()
         self.tried.append(self.current)
+        self.ways = []
+        return true
+    }
+
+    mutating func found(_ ways: [Flow]) {
+        self.ways = ways
+    }
+
+    /// Moves on to the next way to the current target; false where there is none.
+    mutating func nextWay() -> Bool {
+        guard self.ways.count > 1 else { return false }
+        self.ways.removeFirst()
         return true
     }
 }

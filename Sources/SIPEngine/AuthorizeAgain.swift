@@ -14,7 +14,7 @@ extension SIPEngine {
             guard let call = self.callIndex(handle), var invitation = self.calls[call].invitation else { return false }
             invitation.takeNumber()
             return self.inviteAgain(call, invitation, authorization, now: now)
-        case .reinvite, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
+        case .reinvite, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register, .probe:
             guard self.isStillWanted(entry.purpose) else { return false }
         }
         var message = entry.request

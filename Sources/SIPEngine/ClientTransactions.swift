@@ -24,6 +24,7 @@ struct ClientEntry {
         case lastBye
         case inform(CallHandle)
         case message(MessageID)
+        case probe(ProbeID)
         /// About the REFER of this number.
         case notify(UInt64)
         case register(RegistrationID)
@@ -191,7 +192,7 @@ extension SIPEngine {
         case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
             return self.callIndex(handle) != nil
         case .inform, .message, .notify, .register: return true
-        case .cancel, .discard, .lastBye, .prack: return false
+        case .cancel, .discard, .lastBye, .prack, .probe: return false
         }
     }
 
@@ -287,7 +288,7 @@ extension SIPEngine {
             }
         case .reinvite(let handle):
             if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
-        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register, .probe:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -298,7 +299,7 @@ extension SIPEngine {
         switch self.clients[index].purpose {
         case .invite(let handle): self.receivedRefusal(handle, response, status, now)
         case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
-        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register, .probe:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -358,6 +359,7 @@ extension SIPEngine {
         case .cancel, .discard, .lastBye, .prack, .invite, .reinvite: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
+        case .probe(let id): self.put(.probed(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
         case .register(let id): self.registerFinished(id, response, status, now: now)
         }
@@ -374,6 +376,7 @@ extension SIPEngine {
         case .cancel, .discard, .lastBye, .prack: break
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
+        case .probe(let id): self.put(.probed(id, status))
         case .notify(let id): self.notified(id, isTaken: false, now: now)
         case .register(let id):
             self.registerFailed(id, reason == .timedOut ? .timedOut : .flowFailed, now: now)

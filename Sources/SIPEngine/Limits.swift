@@ -47,6 +47,8 @@ enum Limits {
     static let referredByBytesMax = 512
     /// MESSAGEs of ours without an answer.
     static let messagesMax = 4
+    /// OPTIONS of ours without an answer.
+    static let probesMax = 8
     /// INFOs of one call, the one that is out included.
     static let informsMax = 16
     /// The body of an INFO with a digit.

@@ -49,6 +49,8 @@ public struct SIPEngine {
         case register(RegistrationID, RegisterRequest)
         /// Remove the binding; `unregistered` is told when that is answered, or cannot be any more.
         case unregister(RegistrationID, withinMs: Int)
+        /// Ask who is there whether it is (OPTIONS); `probed` tells what came of it.
+        case probe(ProbeID, SIPURI, Flow)
         /// The addresses of the servers that we dial or register with, in place of the former ones.
         case trust([IPAddress])
         /// Who we are to servers that ask for a password, in place of the former ones.
@@ -70,6 +72,8 @@ public struct SIPEngine {
         case credentialsRefused(Credential, realm: ByteString)
         /// A server asked for a password, got this one, and did not ask again.
         case credentialsAccepted(Credential)
+        /// What a probe was answered with; 408 where nothing came, 503 where the flow failed.
+        case probed(ProbeID, StatusCode)
         /// The last output: nothing to do until then, or until the next input.
         case wait(until: Instant?)
     }
@@ -131,6 +135,7 @@ public struct SIPEngine {
         case .move(let handle, let local): self.move(handle, to: local, now: now)
         case .register(let id, let request): self.register(id, request, now: now)
         case .unregister(let id, let limitMs): self.unregister(id, withinMs: limitMs, now: now)
+        case .probe(let id, let target, let flow): self.probe(id, target, flow, now: now)
         case .trust(let addresses): self.trust(addresses)
         case .credentials(let credentials): self.setCredentials(credentials)
         case .timeout: self.fireTimers(now: now)

@@ -27,7 +27,7 @@ final class ControlThread {
     private let wires: Wires
     private let time: SavedTime
     private let secrets: Secrets
-    private let resolver = Resolver()
+    private let resolver: Resolver
     private var routes = RouteWatch()
     private var generation: Generation = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
@@ -36,12 +36,13 @@ final class ControlThread {
     private var unhurried: [KioskOutput] = []
     private var exitCode: Int32?
 
-    /// `signals` is a descriptor on which SIGTERM and SIGINT arrive.
+    /// `signals` is a descriptor on which SIGTERM and SIGINT arrive; `nameServers` are those that are asked, or empty.
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
-        control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires,
-        time: SavedTime, secrets: Secrets
+        control: consuming ControlServer?, panel: PanelLines, signals: Int32, nameServers: [SocketAddress],
+        wires: Wires, time: SavedTime, secrets: Secrets
     ) {
+        self.resolver = Resolver(servers: nameServers)
         self.kiosk = kiosk
         self.poller = poller
         self.signalling = signalling
@@ -119,7 +120,7 @@ final class ControlThread {
             while let report = self.wires.reports.take() { self.serve(report) }
         } else if ready.token == Self.answersToken {
             self.resolver.answers.acknowledge()
-            while let answer = self.resolver.answers.take() { self.serve(answer) }
+            while let answer = self.resolver.answers.take() { self.take(.answer(answer.id, answer.answer)) }
         } else if ready.token == Self.routesToken {
             self.routes.read(now: Clock.now())
         } else {
@@ -153,22 +154,6 @@ final class ControlThread {
         }
     }
 
-    private func serve(_ answer: ResolverAnswer) {
-        self.take(self.resolution(ResolutionID(answer.id), answer.addresses))
-    }
-
-    private func resolution(_ id: ResolutionID, _ addresses: [SocketAddress]) -> KioskInput {
-        guard let first = addresses.first else {
-            return .resolved(id, .failed("the name is unknown, or no name server answers"))
-        }
-        // An address family without a route is no use: the first that can be reached leads.
-        let reachable = addresses.filter { self.signalling.local(toward: $0) != nil }
-        guard let best = reachable.first, let local = self.signalling.local(toward: best) else {
-            return .resolved(id, .failed("there is no network route to " + first.address.text))
-        }
-        return .resolved(id, .found(reachable, local: local))
-    }
-
     // MARK: - Outputs
 
     /// Carries out what the kiosk wants, until it has nothing more to say; returns what it waits for.
@@ -186,7 +171,7 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .resolve, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets, .exit,
+            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets, .exit,
                 .wait:
                 self.carryOut(output)
             }
@@ -198,7 +183,9 @@ final class ControlThread {
         case .send(let bytes, let flow):
             self.pending += self.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.poller)
         case .close(let flow): self.signalling.close(flow, now: Clock.now(), poller: self.poller)
-        case .resolve(let id, let host, let port, _): self.resolve(id, host, port)
+        case .ask(let id, let question): self.resolver.ask(id, question)
+        case .route(let id, let remotes):
+            self.pending.append(.routed(id, remotes.map { self.signalling.local(toward: $0) }))
         case .media(let order): self.carryOut(order)
         case .lamp(let name, let isOn): self.panel.set(name, on: isOn)
         case .screen(let state):
@@ -224,14 +211,6 @@ final class ControlThread {
 
     private func reply(_ client: ClientID, _ line: ByteString) {
         self.control?.send(line, to: client.number, poller: self.poller)
-    }
-
-    private func resolve(_ id: ResolutionID, _ host: ByteString, _ port: UInt16) {
-        if let address = IPAddress(host) {
-            self.pending.append(self.resolution(id, [SocketAddress(address, port: port)]))
-        } else {
-            self.resolver.resolve(host, port: port, id: id.number)
-        }
     }
 
     private func carryOut(_ order: MediaOrder) {

@@ -58,7 +58,7 @@ func run(_ options: RunOptions) -> Int32 {
     tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        wires: wires, time: time, secrets: secrets)
+        nameServers: configuration.network.nameServers, wires: wires, time: time, secrets: secrets)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     _exit(thread.run())
 }

@@ -70,7 +70,7 @@ final class KioskMachineTests: XCTestCase {
             ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
             ("transferring", "ignore", "transferring"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
-        ]) { $0.resolved(ResolutionID(3), as: States.handle, now: States.now) }
+        ]) { $0.resolved(ResolutionID(3), [States.way], as: States.handle, now: States.now) }
     }
 
     func testUnresolvedInEveryState() {
@@ -85,7 +85,7 @@ final class KioskMachineTests: XCTestCase {
 
     func testAnswersToFormerQuestionsAreIgnored() {
         var machine = States.machine(States.lookingUp)
-        XCTAssertEqual(machine.resolved(ResolutionID(2), as: States.handle, now: States.now), .ignore)
+        XCTAssertEqual(machine.resolved(ResolutionID(2), [States.way], as: States.handle, now: States.now), .ignore)
         XCTAssertEqual(machine.unresolved(ResolutionID(2), now: States.now), .ignore)
         XCTAssertEqual(machine.state, States.lookingUp)
     }
@@ -195,6 +195,8 @@ final class KioskMachineTests: XCTestCase {
         }
         XCTAssertEqual(former, States.cancelled)
         XCTAssertEqual(machine.ended(States.handle, .localHangUp, now: States.now), .ignore, "it was told already")
-        XCTAssertEqual(machine.resolved(id, as: States.stranger, now: States.now), .invite(Targets(States.uri)))
+        var targets = Targets(States.uri)
+        targets.found([States.way])
+        XCTAssertEqual(machine.resolved(id, [States.way], as: States.stranger, now: States.now), .invite(targets))
     }
 }

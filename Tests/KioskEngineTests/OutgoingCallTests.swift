@@ -12,8 +12,9 @@ final class OutgoingCallTests: XCTestCase {
         let scene = Scene()
         scene.forget()
         scene.resolver = .isSilent
+        scene.pass(61_000)
         scene.feed(.button(.call, .pressed))
-        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: Scene.kioskAddress)))
+        scene.resolves(to: Scene.farAddress.address)
         XCTAssertEqual(scene.sent, ["INVITE sip:help@far SIP/2.0"])
         let kinds = scene.outputs.map { KioskMachineTests.name($0) }
         XCTAssertEqual(kinds.first, "event", "the press is logged")
@@ -38,20 +39,23 @@ final class OutgoingCallTests: XCTestCase {
         XCTAssertEqual(edges, [true, false, true, false, true, false, true, false])
     }
 
-    func testTheResolverIsAskedForWhatTheAddressNames() {
+    func testTheInviteGoesWhereTheAddressLeads() {
         let cases: [(String, String)] = [
-            ("sip:a@host", "host 5060 udp"), ("sip:a@host:99;transport=tcp", "host 99 tcp"),
-            ("sip:a@[2001:db8::1]", "2001:db8::1 5060 udp"), ("sip:a@host;maddr=192.0.2.7", "192.0.2.7 5060 udp"),
+            ("sip:a@host", "10.0.0.1:5060 udp"), ("sip:a@host:99;transport=tcp", "10.0.0.1:99 tcp"),
+            ("sip:a@[2001:db8::1]", "[2001:db8::1]:5060 udp"), ("sip:a@host;maddr=192.0.2.7", "192.0.2.7:5060 udp"),
+            ("sip:a@host;transport=tls", "10.0.0.1:5061 tls host"),
         ]
-        for (address, asked) in cases {
+        for (address, way) in cases {
             let scene = Scene(address: "uri = \(address)")
-            scene.forget()
             scene.press(.call)
-            let questions = scene.outputs.compactMap { output -> String? in
-                guard case .resolve(_, let host, let port, let transport) = output else { return nil }
-                return "\(host.string) \(port) \(transport)"
+            let ways = scene.outputs.compactMap { output -> String? in
+                guard case .send(let bytes, let flow) = output, bytes.starts(with: Array("INVITE".utf8)) else {
+                    return nil
+                }
+                let name = flow.name.isEmpty ? "" : " " + flow.name.string
+                return "\(flow.remote.text.string) \(flow.transport)" + name
             }
-            XCTAssertEqual(questions, [asked])
+            XCTAssertEqual(ways, [way])
         }
     }
 

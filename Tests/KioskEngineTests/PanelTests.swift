@@ -80,8 +80,7 @@ final class PanelTests: XCTestCase {
     }
 
     func testTerminateWhileLookingUpAndWhileEnding() {
-        let looking = Scene()
-        looking.resolver = .isSilent
+        let looking = Scene(resolver: .isSilent)
         looking.press(.call)
         looking.feed(.terminate)
         XCTAssertEqual(looking.exits, [0])

@@ -25,7 +25,7 @@ final class RandomWalkTests: XCTestCase {
         case 6...8: self.farActs(scene, &generator)
         case 9: scene.isCut.toggle()
         case 10: scene.resolver = [.answers, .answers, .knowsNothing, .isSilent][Int(generator.below(4))]
-        case 11: scene.feed(.resolved(ResolutionID(generator.below(9)), .failed("late")))
+        case 11: self.nameServerActs(scene, &generator)
         case 12: scene.feed(.media(.firstPacket(kind)))
         case 13: scene.feed(.media(generator.below(2) == 0 ? .firstFrameShown : .firstSoundPlayed))
         case 14: scene.feed(.media(.silent(kind, since: scene.now)))
@@ -39,6 +39,22 @@ final class RandomWalkTests: XCTestCase {
         case 22: self.sipTells(scene, &generator)
         case 23: scene.feed(.media(generator.below(2) == 0 ? .keyFrameWanted : .digit(ASCII.zero)))
         default: scene.pass(Int(generator.below(6_000)))
+        }
+    }
+
+    /// An answer that may be late, wrong, or to nothing that was asked.
+    private func nameServerActs(_ scene: Scene, _ generator: inout Generator) {
+        let answers: [NameAnswer] = [
+            .none, .silent, .found(.addresses([Scene.farAddress.address, .v4(0)]), ttlSeconds: 0),
+            .found(.srv([ServiceRecord(priority: 0, weight: 0, port: 0, target: "far")]), ttlSeconds: 9),
+        ]
+        let answer = answers[Int(generator.below(UInt64(answers.count)))]
+        if generator.below(4) == 0 {
+            scene.feed(.routed(ResolutionID(generator.below(9)), [nil, Scene.kioskAddress]))
+        } else if let open = scene.questions.first {
+            scene.answers(open.id, answer)
+        } else {
+            scene.feed(.answer(QuestionID(generator.below(40)), answer))
         }
     }
 

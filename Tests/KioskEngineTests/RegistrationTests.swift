@@ -50,16 +50,22 @@ final class RegistrationTests: XCTestCase {
                     self.wakesAt = instant
                     break draining
                 case .send(let bytes, let flow): answers += self.answer(bytes, flow)
-                case .resolve(let id, let host, let port, _):
-                    let found = self.addresses[host.string] ?? []
-                    let remotes = found.map { SocketAddress(.v4($0), port: port) }
-                    answers.append(
-                        .resolved(id, found.isEmpty ? .failed("no name") : .found(remotes, local: self.local)))
+                case .ask(let id, let question):
+                    answers.append(.answer(id, self.answer(to: question)))
+                case .route(let id, let remotes):
+                    answers.append(.routed(id, remotes.map { _ in self.local }))
                 case .exit: self.exitedAt = self.now
                 default: break
                 }
             }
             for answer in answers { self.feed(answer) }
+        }
+
+        private func answer(to question: NameQuestion) -> NameAnswer {
+            guard case .addresses(let host) = question, let found = self.addresses[host.string], !found.isEmpty else {
+                return .none
+            }
+            return .found(.addresses(found.map { .v4($0) }), ttlSeconds: 5)
         }
 
         private func answer(_ bytes: [UInt8], _ flow: Flow) -> [KioskInput] {
@@ -325,14 +331,12 @@ final class RegistrationTests: XCTestCase {
     /// The far end is told in the call where sound and requests are to go now.
     func testCallMovesWithTheAddress() {
         let scene = Scene.inCall()
-        scene.resolver = .isSilent
         scene.forget()
         scene.feed(.networkChanged)
         let here = SocketAddress(.v4(0x0A00_0063), port: 5060)
-        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: Scene.kioskAddress)))
         XCTAssertEqual(scene.offers, [], "nothing changed for the call")
+        scene.address = here
         scene.feed(.networkChanged)
-        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: here)))
         let offer = scene.offers.last ?? ""
         XCTAssertTrue(offer.contains("c=IN IP4 10.0.0.99"), offer)
         XCTAssertTrue(offer.contains("Contact: <sip:callbox@10.0.0.99:5060>"), offer)

@@ -16,17 +16,26 @@ final class Scene {
     static let kioskAddress = SocketAddress(.v4(0x0A00_0002), port: 5060)
     static let farAddress = SocketAddress(.v4(0x0A00_0001), port: 5060)
     static let client = ClientID(1)
+    /// Where routes to everybody lead from.
+    var address = Scene.kioskAddress
 
     var kiosk: KioskEngine
     var far: SIPEngine
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     /// What the wire does with what the kiosk sends, and with what it is sent.
     var isCut = false
-    var resolver = Resolver.answers
+    var resolver: Resolver
+    /// What every name stands for, best first.
+    var addresses = [Scene.farAddress.address]
+    /// No route leads there.
+    var unreachable: [IPAddress] = []
+    /// Nothing that is sent there arrives.
+    var dead: [IPAddress] = []
     /// Everything the kiosk ordered, oldest first.
     private(set) var outputs: [KioskOutput] = []
     private(set) var cameToFar: CallHandle?
-    private(set) var lastQuestion = ResolutionID(0)
+    /// What the kiosk asked the name service and was not answered yet.
+    private(set) var questions: [(id: QuestionID, question: NameQuestion)] = []
     private(set) var farEvents: [(handle: CallHandle, event: CallEvent)] = []
     private var kioskWakesAt: Instant?
     private var farWakesAt: Instant?
@@ -38,8 +47,11 @@ final class Scene {
     }
 
     /// `settings` are lines of a configuration file after its `[call]` section with the address.
-    init(_ settings: String = "", address: String = "uri = sip:help@far", _ edit: (inout KioskWorld) -> Void = { _ in })
-    {
+    init(
+        _ settings: String = "", address: String = "uri = sip:help@far", resolver: Resolver = .answers,
+        _ edit: (inout KioskWorld) -> Void = { _ in }
+    ) {
+        self.resolver = resolver
         let text = "[call]\n\(address)\n\(settings)\n"
         let (configuration, problems) = Configuration.parse(Array(text.utf8))
         var world = KioskWorld(
@@ -84,35 +96,63 @@ final class Scene {
 
     private func drainKiosk() {
         var sent: [[UInt8]] = []
-        var asked: [ResolutionID] = []
+        var routes: [(ResolutionID, [SocketAddress?])] = []
+        var asked = 0
         while true {
             let output = self.kiosk.pollOutput()
             if case .wait(let instant) = output {
                 self.kioskWakesAt = instant
                 break
             }
-            if case .send(let bytes, _) = output {
-                sent.append(bytes)
+            if case .send(let bytes, let flow) = output {
+                if !self.dead.contains(flow.remote.address) { sent.append(bytes) }
                 self.rememberInvitation(bytes)
             }
-            if case .resolve(let id, _, _, _) = output {
-                asked.append(id)
-                self.lastQuestion = id
+            if case .ask(let id, let question) = output {
+                asked += 1
+                self.questions.append((id, question))
+            }
+            if case .route(let id, let remotes) = output {
+                routes.append(
+                    (id, remotes.map { self.unreachable.contains($0.address) ? nil : self.address }))
             }
             self.outputs.append(output)
         }
-        for id in asked { self.resolve(id) }
+        for (id, locals) in routes { self.feed(.routed(id, locals)) }
+        if asked > 0 { self.answerQuestions() }
         for bytes in sent where !self.isCut {
             let flow = Flow(transport: .udp, local: Self.farAddress, remote: Self.kioskAddress)
             self.farDoes(.received(bytes, on: flow))
         }
     }
 
-    private func resolve(_ id: ResolutionID) {
+    private func answerQuestions() {
         switch self.resolver {
-        case .answers: self.feed(.resolved(id, .found([Self.farAddress], local: Self.kioskAddress)))
-        case .knowsNothing: self.feed(.resolved(id, .failed("no such name")))
+        case .answers: self.resolves(to: self.addresses)
+        case .knowsNothing: self.resolves(to: [])
         case .isSilent: break
+        }
+    }
+
+    func answers(_ id: QuestionID, _ answer: NameAnswer) {
+        self.questions.removeAll { $0.id == id }
+        self.feed(.answer(id, answer))
+    }
+
+    func resolves(to address: IPAddress?) {
+        self.resolves(to: address.map { [$0] } ?? [])
+    }
+
+    /// Answers every open question: each name has these addresses, or is not known, and no services.
+    func resolves(to addresses: [IPAddress]) {
+        let open = self.questions
+        self.questions = []
+        for (id, question) in open {
+            if case .addresses = question, !addresses.isEmpty {
+                self.feed(.answer(id, .found(.addresses(addresses), ttlSeconds: 60)))
+            } else {
+                self.feed(.answer(id, .none))
+            }
         }
     }
 
@@ -121,7 +161,8 @@ final class Scene {
         while true {
             switch self.far.pollOutput() {
             case .send(let bytes, _): sent.append(bytes)
-            case .close, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted: break
+            case .close, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted, .probed:
+                break
             case .event(let handle, let event):
                 if case .incoming = event { self.cameToFar = handle }
                 self.farEvents.append((handle, event))

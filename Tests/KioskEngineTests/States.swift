@@ -15,6 +15,12 @@ enum States {
     static let successor = CallHandle(number: 9)
     static let uri = SIPURI(user: "a", host: .name("b"))
     static let targets = Targets(uri)
+    static let way = way(1)
+    static func way(_ number: UInt32) -> Flow {
+        Flow(
+            transport: .udp, local: SocketAddress(.v4(0x0A00_0002), port: 5060),
+            remote: SocketAddress(.v4(0x0A00_0100 + number), port: 5060))
+    }
     static let facts = CallFacts(direction: .outgoing, peer: "sip:a@b", began: now)
     static let caller = CallFacts(direction: .incoming, peer: "sip:c@d", began: now, name: "Carol")
     static let talk = MediaShape(hasAudio: true, sendsAudio: true, receivesAudio: true, receivesVideo: true)

@@ -52,6 +52,7 @@ final class Script {
             case .credentialsRefused(let credential, let realm):
                 self.verdicts.append("refused \(credential.username.string) \(realm.string)")
             case .credentialsAccepted(let credential): self.verdicts.append("accepted \(credential.username.string)")
+            case .probed: XCTFail("nobody asked for a probe")
             case .wait: return
             }
         }

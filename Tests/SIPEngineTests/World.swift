@@ -84,7 +84,8 @@ final class World {
         draining: while true {
             switch self.engines[side.rawValue].pollOutput() {
             case .send(let bytes, let flow): self.carry(bytes, on: flow, from: side)
-            case .close, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted: break
+            case .close, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted, .probed:
+                break
             case .event(let handle, let event): events.append((handle, event))
             case .wait: break draining
             }

@@ -24,7 +24,9 @@ extension KioskNode {
         switch output {
         case .send(let bytes, let flow): self.send(bytes, on: flow)
         case .close(let flow): self.world.close(flow, of: self)
-        case .resolve(let id, let host, let port, _): self.resolve(id, host, port)
+        case .ask(let id, _): self.knowNothing(id)
+        case .route(let id, let remotes):
+            self.pending.append(.routed(id, Array(repeating: self.address, count: remotes.count)))
         case .media(let order): self.order(order)
         case .event(let line): self.heard(line)
         case .collectCounters(let client):
@@ -47,15 +49,12 @@ extension KioskNode {
         if let fault { self.world.violate(fault.rule, "\(self.name): \(fault.text)") }
     }
 
-    private func resolve(_ id: ResolutionID, _ host: ByteString, _ port: UInt16) {
+    /// There are no names in this network, and it takes a while to learn that of one.
+    private func knowNothing(_ id: QuestionID) {
         let life = self.life
-        guard let address = IPAddress(host) else {
-            return self.world.after(ms: Int(self.world.draw.below(3000))) { [unowned self] _ in
-                if self.life == life { self.feed(.resolved(id, .failed("no such name"))) }
-            }
+        self.world.after(ms: Int(self.world.draw.below(3000))) { [unowned self] _ in
+            if self.life == life { self.feed(.answer(id, .none)) }
         }
-        let result = ResolutionResult.found([SocketAddress(address, port: port)], local: self.address)
-        self.pending.append(.resolved(id, result))
     }
 
     private func order(_ order: MediaOrder) {

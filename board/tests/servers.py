@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server a press goes to: found by DNS, left where it is of no use, and remembered."""
+
+import contextlib
+import socket
+import threading
+import time
+
+from peer.names import ADDRESS, SERVER, Liar, Names
+from peer.odd import Silent
+from peer.sipp import Scenario
+from tests.desk import Desk
+from tests.runner import Failed, check
+
+# The first two are of no use, the third rings.
+FIRST, SECOND, GOOD = 5062, 5064, 5070
+RECORDS = 1000
+
+
+class Mute:
+    """A TCP port that takes every connection and answers nothing."""
+
+    def __init__(self, port):
+        self.listener = socket.create_server((ADDRESS, port))
+        self.listener.settimeout(0.1)
+        self.taken, self.running = [], True
+        self.thread = threading.Thread(target=self._take, daemon=True)
+
+    def _take(self):
+        while self.running:
+            with contextlib.suppress(TimeoutError):
+                self.taken.append(self.listener.accept()[0])
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.running = False
+        self.thread.join(2)
+        for connection in (*self.taken, self.listener):
+            connection.close()
+
+
+def rings():
+    """Rings until it is cancelled."""
+    scenario = Scenario().recv("INVITE", keep="i").reply("i", 180, tag="good").recv("CANCEL", keep="c")
+    return scenario.reply("c", 200).reply("i", 487, tag="good", retrans=True).recv("ACK")
+
+
+def refuses(code):
+    return Scenario().recv("INVITE", keep="i").reply("i", code, tag="bad", retrans=True).recv("ACK")
+
+
+def services(*ports, transport="udp", domain="example.test"):
+    """SRV records by which these ports are tried in this order."""
+    return [(f"_sip._{transport}.{domain}", "sip.example.test", port, number, 0) for number, port in enumerate(ports)]
+
+
+class Scene:
+    """A kiosk that asks the name server here, and one server that rings `calls` times."""
+
+    def __init__(self, context, records, calls=1, transport="udp", names=True, changes=None):
+        self.stack, self.desk = contextlib.ExitStack(), Desk(context.folder / "kiosk")
+        self.hosts = [("sip.example.test", ADDRESS)]
+        self.records, self.calls, self.transport, self.names = records, calls, transport, names
+        uri = f"sip:help@example.test{';transport=tcp' if transport == 'tcp' else ''}"
+        self.changes = {"call.uri": uri, "network.dns": SERVER, **(changes or {})}
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self.desk)
+            if self.names:
+                stack.enter_context(Names(self.desk.folder, self.hosts, self.records.get("services", ()),
+                                          self.records.get("pointers", ())))
+            self.good = stack.enter_context(self.desk.sipp(
+                rings(), port=GOOD, transport=self.transport, name="good", calls_max=self.calls))
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        with self.stack:
+            self.desk.stop()
+
+    def start(self):
+        self.desk.start(changes=self.changes)
+        return self
+
+    def press(self, limit_s=8):
+        """Seconds from the press until it rings; it is hung up then."""
+        desk, mark, begin = self.desk, self.desk.mark(), time.monotonic()
+        desk.must("call")
+        desk.wait_event("call", since=mark, state="ringing", limit_s=limit_s)
+        seconds = time.monotonic() - begin
+        desk.press("hook")
+        desk.ended("cancelled", since=mark)
+        return seconds
+
+    def done(self, seconds):
+        self.good.done()
+        return seconds
+
+
+@check("servers/silent")
+def silent(context):
+    """Seconds from the press to the ringing of the second server."""
+    with Scene(context, {"services": services(FIRST, GOOD)}) as scene, Silent(port=FIRST):
+        return scene.done(scene.start().press())
+
+
+@check("servers/two-silent")
+def two_silent(context):
+    with (Scene(context, {"services": services(FIRST, SECOND, GOOD)}) as scene, Silent(port=FIRST),
+          Silent(port=SECOND)):
+        return scene.done(scene.start().press())
+
+
+@check("servers/refusing")
+def refusing(context):
+    with Scene(context, {"services": services(FIRST, GOOD)}) as scene:
+        return scene.done(scene.start().press())
+
+
+@check("servers/unavailable")
+def unavailable(context):
+    with (Scene(context, {"services": services(FIRST, GOOD)}) as scene,
+          scene.desk.sipp(refuses(503), port=FIRST, name="bad") as bad):
+        seconds = scene.start().press()
+        bad.done()
+        return scene.done(seconds)
+
+
+@check("servers/mute-tcp")
+def mute_tcp(context):
+    """The first server takes the connection and says nothing."""
+    records = {"services": services(FIRST, GOOD, transport="tcp")}
+    with Scene(context, records, transport="tcp") as scene, Mute(FIRST) as mute:
+        seconds = scene.start().press()
+        if not mute.taken:
+            raise Failed("no connection", "the first server was to be tried")
+        return scene.done(seconds)
+
+
+@check("servers/refusing-tcp")
+def refusing_tcp(context):
+    with Scene(context, {"services": services(FIRST, GOOD, transport="tcp")}, transport="tcp") as scene:
+        return scene.done(scene.start().press())
+
+
+@check("servers/busy")
+def busy(context):
+    """A server that works says no: nobody else is asked."""
+    with (Scene(context, {"services": services(FIRST, GOOD)}) as scene,
+          scene.desk.sipp(refuses(486), port=FIRST, name="bad") as bad):
+        desk = scene.start().desk
+        mark = desk.mark()
+        desk.must("call")
+        ended = desk.ended("refused", since=mark)
+        bad.done()
+        if len(desk.sent("INVITE")) != 1:
+            raise Failed(f"{len(desk.sent('INVITE'))} INVITEs", "one was to be sent")
+        return ended["text"]
+
+
+@check("servers/remembered")
+def remembered(context):
+    """Seconds of the second press: the server that was silent at the first one is tried last."""
+    with Scene(context, {"services": services(FIRST, GOOD)}, calls=2) as scene, Silent(port=FIRST):
+        first = scene.start().press()
+        scene.desk.idle()
+        second = scene.press()
+        context.log(f"first {first:.2f} s, second {second:.3f} s")
+        return scene.done(second)
+
+
+@check("servers/naptr")
+def naptr(context):
+    """The domain chooses TCP, beside services that are not ours."""
+    pointers = ['example.test,10,10,u,E2U+sip,!^.*$!sip:x@example.test!',
+                "example.test,20,10,s,SIP+D2S,,_sip._sctp.example.test",
+                "example.test,30,10,s,SIP+D2T,,_sip._tcp.example.test"]
+    records = {"services": services(GOOD, transport="tcp"), "pointers": pointers}
+    with Scene(context, records, transport="tcp", changes={"call.uri": "sip:help@example.test"}) as scene:
+        return scene.done(scene.start().press())
+
+
+@check("servers/thousand-records")
+def thousand(context):
+    """Every one of the thousand names the server."""
+    records = {"services": [("_sip._udp.example.test", "sip.example.test", GOOD, number % 7, number % 11)
+                            for number in range(RECORDS)]}
+    with Scene(context, records) as scene:
+        return scene.done(scene.start().press())
+
+
+def comes_to_nothing(desk, limit_s):
+    """Seconds from a press to its outcome, which is that nobody was found."""
+    mark, begin = desk.mark(), time.monotonic()
+    desk.must("call")
+    ended = desk.ended("unknown-host", since=mark, limit_s=limit_s)
+    seconds = time.monotonic() - begin
+    if len(ended["text"].split()) < 2:
+        raise Failed(repr(ended["text"]), "a plain sentence was expected")
+    return seconds
+
+
+@check("servers/no-records")
+def no_records(context):
+    with Scene(context, {}) as scene:
+        return comes_to_nothing(scene.start().desk, 5)
+
+
+@check("servers/lies")
+def lies(context):
+    """Whatever the name server sends, the press comes to its end, and the next one with a good server rings."""
+    with Scene(context, {}, names=False) as scene:
+        with Liar() as liar:
+            scene.start()
+            seconds = max(comes_to_nothing(scene.desk, 5) for _ in range(4))
+            if not liar.asked:
+                raise Failed("not asked", "the liar was to be asked")
+        with Names(scene.desk.folder, scene.hosts, services(GOOD)):
+            scene.press()
+        return scene.done(seconds)
+
+
+@check("servers/name-server-dead")
+def dead(context):
+    """Once found, the server is called though no name server answers any more, though all its records have expired."""
+    with Scene(context, {}, names=False, calls=2) as scene:
+        with Names(scene.desk.folder, scene.hosts, services(GOOD)):
+            scene.start()
+            scene.press()
+        # dnsmasq's own records hold for no time at all, and we keep those for five seconds.
+        time.sleep(6)
+        return scene.done(scene.press())
