@@ -108,6 +108,59 @@ int callbox_connect_unix(const char *path) {
 
 int callbox_open_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
+int callbox_create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600); }
+
+pid_t callbox_run(const char *path, const void *bytes, size_t count, int *output) {
+    int in[2], out[2];
+    pid_t process = -1;
+    if (pipe2(in, O_CLOEXEC) != 0) return -1;
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        close(in[0]);
+        close(in[1]);
+        return -1;
+    }
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, in[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    // The pipe takes this much at once, so that nobody waits for the program to read.
+    fcntl(in[1], F_SETFL, O_NONBLOCK);
+    if (write(in[1], bytes, count) == (ssize_t)count) {
+        char *arguments[] = {(char *)path, NULL};
+        if (posix_spawn(&process, path, &files, &attributes, arguments, environ) != 0) process = -1;
+    }
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    close(in[0]);
+    close(in[1]);
+    close(out[1]);
+    if (process < 0) {
+        close(out[0]);
+        return -1;
+    }
+    fcntl(out[0], F_SETFL, O_NONBLOCK);
+    *output = out[0];
+    return process;
+}
+
+long long callbox_built(void) {
+    struct tm parts = {0};
+    return strptime(__DATE__ " " __TIME__, "%b %d %Y %H:%M:%S", &parts) ? timegm(&parts) : 0;
+}
+
+long long callbox_wall_time(void) { return time(NULL); }
+
+int callbox_wall_time_is_set(void) {
+    struct timex state = {0};
+    return adjtimex(&state) >= 0 && !(state.status & STA_UNSYNC);
+}
+
 int callbox_count_entries(const char *path) {
     DIR *folder = opendir(path);
     if (!folder) return 0;

@@ -26,6 +26,10 @@ enum CallOutcome: Equatable {
     /// The network says that nobody is there.
     case unreachable
     case unknownHost
+    /// TLS with the server could not be had; the words say why.
+    case insecure(ByteString)
+    /// The server's certificate cannot be judged before somebody tells us the time.
+    case waitsForTime
     /// Nothing was received for `media_timeout`.
     case vanished
     /// The far end answered with media that do not fit ours, or with something that is no session description.
@@ -38,7 +42,8 @@ enum CallOutcome: Equatable {
     /// The program ends.
     case stopped
 
-    init(_ reason: EndReason, wasAnswered: Bool) {
+    /// `fault` is why the flow failed, where TLS says.
+    init(_ reason: EndReason, wasAnswered: Bool, fault: TLSFault? = nil) {
         switch reason {
         case .localHangUp: self = wasAnswered ? .hungUp : .cancelled
         case .remoteHangUp: self = .remoteHungUp
@@ -47,7 +52,7 @@ enum CallOutcome: Equatable {
         case .replaced: self = .remoteHungUp
         case .redirected(let status, _): self = .misdirected(status)
         case .timedOut: self = wasAnswered ? .vanished : .noResponse
-        case .flowFailed: self = wasAnswered ? .vanished : .unreachable
+        case .flowFailed: self = wasAnswered ? .vanished : fault?.outcome ?? .unreachable
         case .protocolFault(let text): self = .protocolFault(text)
         case .tooManyCalls: self = .outOfRoom
         }
@@ -70,8 +75,8 @@ enum CallOutcome: Equatable {
         case .missed: return .farewell(.none)
         case .refused(let status, _, let q850): return .failure(RefusalMeaning(status, q850: q850).tone)
         case .notAnswered, .noResponse: return .failure(.busy)
-        case .misdirected, .unreachable, .unknownHost, .vanished, .unusableMedia, .protocolFault, .noAddress,
-            .outOfRoom:
+        case .misdirected, .unreachable, .unknownHost, .insecure, .waitsForTime, .vanished, .unusableMedia,
+            .protocolFault, .noAddress, .outOfRoom:
             return .failure(.error)
         }
     }
@@ -90,6 +95,8 @@ enum CallOutcome: Equatable {
         case .noResponse: return "no-response"
         case .unreachable: return "unreachable"
         case .unknownHost: return "unknown-host"
+        case .insecure: return "insecure"
+        case .waitsForTime: return "waits-for-time"
         case .vanished: return "vanished"
         case .unusableMedia: return "unusable-media"
         case .protocolFault: return "protocol-fault"
@@ -107,7 +114,7 @@ enum CallOutcome: Equatable {
         case .declined: return 603
         case .missed: return 480
         case .unusableMedia: return 488
-        case .unreachable, .outOfRoom: return 503
+        case .unreachable, .insecure, .waitsForTime, .outOfRoom: return 503
         case .unknownHost: return 404
         case .hungUp, .cancelled, .remoteHungUp, .vanished, .protocolFault, .noAddress, .stopped: return 0
         }
@@ -117,9 +124,9 @@ enum CallOutcome: Equatable {
     var phrase: ByteString {
         switch self {
         case .refused(_, let phrase, _): return phrase
-        case .protocolFault(let text): return text
+        case .protocolFault(let text), .insecure(let text): return text
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .misdirected, .notAnswered, .noResponse,
-            .unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom, .stopped:
+            .unreachable, .unknownHost, .waitsForTime, .vanished, .unusableMedia, .noAddress, .outOfRoom, .stopped:
             return ""
         }
     }

@@ -7,6 +7,7 @@ import SIPWire
 public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
     public var sip = SIPSettings()
+    public var tls = TLSSettings()
     /// `[account]`, `[account.2]` …
     public var accounts = [AccountSettings](repeating: AccountSettings(), count: Configuration.accountsMax)
     /// By `ButtonName.rawValue`.
@@ -17,6 +18,8 @@ public struct Configuration: Equatable, Sendable {
     public var audio = AudioSettings()
     public var video = VideoSettings()
     public var rtp = RTPSettings()
+    public var identity = IdentitySettings()
+    public var location = LocationSettings()
 
     public static let accountsMax = 4
 
@@ -129,6 +132,10 @@ public struct ButtonSettings: Equatable, Sendable {
     public var debounceMs = 20
     /// `call` only: a press in a call ends it.
     public var endsCall = false
+    /// `call` only: the name that the far end sees for calls by this button; nil for `[sip] name`.
+    public var callerName: ByteString?
+    /// `call` only: what `X-Callbox-Button` says; nil for the button's name, empty to leave it out.
+    public var label: ByteString?
 
     public var bias: Bias { self.biasWanted ?? (self.isActiveLow ? .pullUp : .pullDown) }
 }

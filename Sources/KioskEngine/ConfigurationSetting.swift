@@ -26,8 +26,8 @@ struct ConfigurationSetting {
     }
 
     static let all: [ConfigurationSetting] =
-        Self.call + Self.sip + Self.accounts + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display
-        + Self.media
+        Self.call + Self.sip + Self.accounts + Self.tls + ButtonName.all.flatMap { Self.button($0) } + Self.lamp
+        + Self.display + Self.media + Self.identity + Self.location
 
     /// In the order of the table, each once.
     static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in
@@ -40,6 +40,10 @@ struct ConfigurationSetting {
 extension ConfigurationSetting {
     private static func number(_ range: ClosedRange<Int>, _ unit: ByteString = "") -> Reader<Int> {
         { (value) throws(BadValue) in try ConfigurationValue.number(value, range, unit: unit) }
+    }
+
+    private static func degrees(max: UInt64) -> Reader<ByteString> {
+        { (value) throws(BadValue) in try ConfigurationValue.degrees(value, max: max) }
     }
 
     private static func choice<Choice>(_ choices: [(ByteString, Choice)]) -> Reader<Choice> {
@@ -64,7 +68,7 @@ extension ConfigurationSetting {
 
     private static let sip: [ConfigurationSetting] = [
         .init("sip", "listen", "any:5060", ConfigurationValue.listen) { $0.sip.listen = $1 },
-        .init("sip", "transport", "udp", Self.choice([("udp", .udp), ("tcp", .tcp)])) { $0.sip.transport = $1 },
+        .init("sip", "transport", "udp", Self.choice(Self.transports)) { $0.sip.transport = $1 },
         .init("sip", "user", "callbox", ConfigurationValue.user) { $0.sip.user = $1 },
         .init("sip", "name", "Callbox", ConfigurationValue.displayName) { $0.sip.name = $1 },
         .init("sip", "offerless", "no", ConfigurationValue.yesOrNo) { $0.sip.isOfferless = $1 },
@@ -73,6 +77,22 @@ extension ConfigurationSetting {
         .init("sip", "accounts", "serial", Self.choice([("serial", .serial), ("all", .all)])) { $0.sip.accounts = $1 },
     ]
 
+    private static let transports: [(ByteString, SIPTransport)] = [("udp", .udp), ("tcp", .tcp), ("tls", .tls)]
+
+    private static let tls: [ConfigurationSetting] = [
+        .init("tls", "verify", "strict", Self.choice(Self.verifications)) { $0.tls.verify = $1 },
+        .init("tls", "pins", "none", ConfigurationValue.pins) { $0.tls.pins = $1 },
+        .init("tls", "wildcard", "no", ConfigurationValue.yesOrNo) { $0.tls.allowsWildcard = $1 },
+        .init("tls", "ca", "none", ConfigurationValue.path) { $0.tls.authorities = $1 },
+        .init("tls", "certificate", "none", ConfigurationValue.path) { $0.tls.certificate = $1 },
+        .init("tls", "key", "none", ConfigurationValue.path) { $0.tls.key = $1 },
+        .init("tls", "listen", "any:5061", ConfigurationValue.listenForTLS) { $0.tls.listen = $1 },
+        .init("tls", "ask", "none", ConfigurationValue.path) { $0.tls.ask = $1 },
+    ]
+
+    private static let verifications: [(ByteString, TLSSettings.Verify)] = [
+        ("strict", .strict), ("pin", .pin), ("tofu", .firstSeen), ("off", .off),
+    ]
     private static let accounts: [ConfigurationSetting] = (0..<Configuration.accountsMax).flatMap { Self.account($0) }
 
     private static func account(_ index: Int) -> [ConfigurationSetting] {
@@ -100,7 +120,11 @@ extension ConfigurationSetting {
             .init(section, "debounce", "20", Self.number(0...500, "milliseconds")) { $0[button].debounceMs = $1 },
         ]
         if button == .call {
-            settings.append(.init(section, "ends_call", "no", ConfigurationValue.yesOrNo) { $0[button].endsCall = $1 })
+            settings += [
+                .init(section, "ends_call", "no", ConfigurationValue.yesOrNo) { $0[button].endsCall = $1 },
+                .init(section, "name", "auto", ConfigurationValue.textOrAuto) { $0[button].callerName = $1 },
+                .init(section, "label", "auto", ConfigurationValue.textOrAuto) { $0[button].label = $1 },
+            ]
         }
         return settings
     }
@@ -135,4 +159,32 @@ extension ConfigurationSetting {
         .init("video", "bitrate", "1500", Self.number(64...8000, "kbit/s")) { $0.video.bitrateKbps = $1 },
         .init("rtp", "ports", "40000-40099", ConfigurationValue.ports) { $0.rtp.ports = $1 },
     ]
+
+    private static let identity: [ConfigurationSetting] = [
+        .init("identity", "user_agent", "auto", ConfigurationValue.textOrAuto) { $0.identity.userAgent = $1 },
+        .init("identity", "product", "auto", ConfigurationValue.textOrAuto) { $0.identity.product = $1 },
+        .init("identity", "version", "auto", ConfigurationValue.textOrAuto) { $0.identity.version = $1 },
+        .init("identity", "board", "auto", ConfigurationValue.textOrAuto) { $0.identity.board = $1 },
+        .init("identity", "architecture", "auto", ConfigurationValue.textOrAuto) {
+            $0.identity.architecture = $1
+        },
+        .init("identity", "system", "auto", ConfigurationValue.textOrAuto) { $0.identity.system = $1 },
+        .init("identity", "build", "auto", ConfigurationValue.textOrAuto) { $0.identity.build = $1 },
+        .init("identity", "preferred", "none", ConfigurationValue.uriOrNone) { $0.identity.preferred = $1 },
+        .init("identity", "privacy", "none", ConfigurationValue.privacy) { $0.identity.privacy = $1 },
+    ]
+
+    private static let location: [ConfigurationSetting] =
+        [
+            .init("location", "latitude", "none", Self.degrees(max: 90)) { $0.location.latitude = $1 },
+            .init("location", "longitude", "none", Self.degrees(max: 180)) { $0.location.longitude = $1 },
+            .init("location", "uncertainty", "none", ConfigurationValue.uncertainty) {
+                $0.location.uncertaintyM = $1
+            },
+            .init("location", "uri", "none", ConfigurationValue.locationURI) { $0.location.uri = $1 },
+            .init("location", "routing", "yes", ConfigurationValue.yesOrNo) { $0.location.mayRoute = $1 },
+        ]
+        + CivicElement.all.enumerated().map { index, element in
+            .init("location", element.key, "none", ConfigurationValue.textOrNone) { $0.location.civic[index] = $1 }
+        }
 }

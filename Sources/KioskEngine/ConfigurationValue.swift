@@ -69,10 +69,12 @@ enum ConfigurationValue {
         guard let uri = SIPURI(value), uri.port != 0 else {
             throw BadValue(self.quoted(value) + " is not a SIP address, as in sip:help@example.com")
         }
-        if uri.isSecure { throw BadValue("sips: (encrypted signalling) is not supported; write sip:") }
         if !uri.headers.isEmpty { throw BadValue("an address to call has no ?headers") }
-        if let transport = uri.transport, SIPTransport(transport) == nil {
-            throw BadValue("the transport " + self.quoted(transport) + " is not one of udp and tcp")
+        if let transport = uri.transport {
+            guard let spoken = SIPTransport(transport) else {
+                throw BadValue("the transport " + self.quoted(transport) + " is not one of udp, tcp and tls")
+            }
+            if uri.isSecure, spoken == .udp { throw BadValue("sips: does not go by udp; leave ;transport= out") }
         }
         return uri
     }
@@ -82,9 +84,16 @@ enum ConfigurationValue {
         value.equalsIgnoringCase("auto") ? nil : try self.uri(value)
     }
 
-    /// `ADDRESS`, `ADDRESS:PORT`, `:PORT` or `any:PORT`.
     static func listen(_ value: ByteString) throws(BadValue) -> SocketAddress {
-        let standard = SIPSettings().listen
+        try self.listen(value, standard: SIPSettings().listen)
+    }
+
+    static func listenForTLS(_ value: ByteString) throws(BadValue) -> SocketAddress {
+        try self.listen(value, standard: TLSSettings().listen)
+    }
+
+    /// `ADDRESS`, `ADDRESS:PORT`, `:PORT` or `any:PORT`.
+    private static func listen(_ value: ByteString, standard: SocketAddress) throws(BadValue) -> SocketAddress {
         var host = value
         var port = standard.port
         if let address = IPAddress(value) { return SocketAddress(address, port: standard.port) }

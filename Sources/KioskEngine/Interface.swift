@@ -17,6 +17,10 @@ public enum KioskInput {
     case received([UInt8], on: Flow)
     /// SIP: ICMP error, refused, reset, closed, or could not be opened.
     case flowFailed(Flow)
+    /// SIP: a TLS flow that we wanted could not be made secure.
+    case insecure(Flow, TLSFault)
+    /// A certificate was taken, or is our own, and somebody should know what speaks against it.
+    case certificate(CertificateRecord, CertificateVerdict)
     case resolved(ResolutionID, ResolutionResult)
     case media(MediaReport)
     case device(DeviceReport)
@@ -197,10 +201,13 @@ public struct KioskWorld: Sendable {
     public var cameraSize: PictureSize
     public var cameraFPS: Int
     public var version: ByteString
+    public var facts = BoardFacts()
     /// `urn:uuid:…` of this board, the same for ever; empty where there is none.
     public var instanceID: ByteString
     /// The wall clock at `Instant.zero`.
     public var ntpAtZero: NTPTime
+    /// Where we listen for TLS, for Via and Contact.
+    public var tlsPort = SIPTransport.tls.standardPort
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

@@ -28,10 +28,6 @@ extension KioskEngine {
         self.put(.resolve(id, host: (uri.maddr ?? uri.host).plain, port: port, transport))
     }
 
-    func transport(of uri: SIPURI) -> SIPTransport {
-        uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
-    }
-
     mutating func dialNobody(now: Instant) {
         switch self.machine.dialNobody(now: now) {
         case .show(let ended): self.emit(ended, now: now)
@@ -68,19 +64,27 @@ extension KioskEngine {
     private mutating func invite(
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
-        let flow = self.way(
-            Flow(transport: self.transport(of: targets.current), local: local, remote: remote), to: targets.current)
+        let flow = self.way(self.flow(to: targets.current, remote, local), to: targets.current)
         var session = MediaSession(flow, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
-            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers,
+            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders,
             sender: self.sender)
+        request.sender.displayName = self.configuration[.call].callerName
+        request.parts = self.configuration.location.parts
         // A datagram that is cut into fragments often never arrives. What does not fit even so goes by TCP.
         if flow.transport == .udp, !offer.isEmpty, self.sip.size(of: request) > SIPEngine.datagramSizeSafe {
             request.offer = session.makeOffer(self.world, self.configuration, trimmed: true)
         }
         self.tell(.invite(handle, request), now: now)
         return session
+    }
+
+    /// Which button called, who we are, and where we stand.
+    private var identityHeaders: [Header] {
+        let label = self.configuration[.call].label ?? ButtonName.call.text
+        let button = label.isEmpty ? [] : [Header(.other("X-Callbox-Button"), label)]
+        return button + self.configuration.identity.headers + self.configuration.location.headers
     }
 
     mutating func unresolved(_ id: ResolutionID, _ text: ByteString, now: Instant) {
@@ -175,7 +179,7 @@ extension KioskEngine {
         case .vanished: reason = .fault(.requestTimeout, text: "No media received")
         case .unusableMedia: reason = .fault(.notAcceptableHere, text: "Unusable session description")
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .refused, .noResponse, .unreachable, .unknownHost,
-            .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
+            .insecure, .waitsForTime, .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
             reason = .normal
         }
         for handle in handles { self.tell(.hangUp(handle, reason), now: now) }
@@ -213,7 +217,8 @@ extension KioskEngine {
         case .digit(let key, _): self.digit(handle, key, now: now)
         case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
-            switch self.machine.ended(handle, reason, now: now) {
+            let reason = self.withoutDowngrade(reason, of: handle)
+            switch self.machine.ended(handle, reason, fault: self.tlsFault, now: now) {
             case .finish(let ended): self.finish(ended, now: now)
             case .lookUp(let question): self.tryNext(question, now: now)
             case .transferFailed(let failed): self.transferFailed(failed, now: now)
@@ -221,16 +226,6 @@ extension KioskEngine {
             case .exit(let ended): self.leave(ended, now: now)
             case .ignore: break
             }
-        }
-    }
-}
-
-extension Host {
-    /// As the resolver wants it: IPv6 without brackets.
-    var plain: ByteString {
-        switch self {
-        case .name(let name): return name
-        case .address(let address): return address.text
         }
     }
 }

@@ -25,7 +25,7 @@ extension KioskEngine {
             case .found(_, let local) = result, local.address != session.address
         else { return }
         self.session?.move(to: local.address)
-        self.tell(.move(state.handle, to: local), now: now)
+        self.tell(.move(state.handle, to: local.address), now: now)
         switch self.machine.changeTakenLate(state.handle) {
         case .ignore: break
         case .offer(let intent): self.offer(intent, in: state.handle, now: now)

@@ -73,10 +73,7 @@ extension KioskEngine {
 
     private func flows(to settings: AccountSettings, _ result: ResolutionResult) -> [Flow] {
         guard let way = settings.way, case .found(let addresses, let local) = result else { return [] }
-        let transport = self.transport(of: way)
-        let name: ByteString = transport == .tls ? way.host.plain : ""
-        return addresses.filter { $0.address.isV6 == local.address.isV6 }
-            .map { Flow(transport: transport, local: local, remote: $0, name: name) }
+        return addresses.filter { $0.address.isV6 == local.address.isV6 }.map { self.flow(to: way, $0, local) }
     }
 
     private mutating func register(_ account: Account, on flow: Flow, now: Instant) {

@@ -67,8 +67,7 @@ extension KioskEngine {
                 self.finished(text.id, .notFound, now: now)
                 return true
             }
-            let flow = self.way(
-                Flow(transport: self.transport(of: text.uri), local: local, remote: remote), to: text.uri)
+            let flow = self.way(self.flow(to: text.uri, remote, local), to: text.uri)
             self.tell(.message(text.id, .address(text.uri, flow, by: self.sender), text: text.text), now: now)
         }
         return true

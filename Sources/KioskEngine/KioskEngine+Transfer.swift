@@ -19,6 +19,9 @@ extension KioskEngine {
     // MARK: - Being handed over
 
     mutating func referred(_ handle: CallHandle, _ referral: Referral, now: Instant) {
+        guard self.isAllowed(referral.target, after: self.session) else {
+            return self.tell(.refuseReferral(handle, .decline), now: now)
+        }
         switch self.machine.referred(handle, referral, policy: self.configuration.call.transfer, now: now) {
         case .refuse(let status): self.tell(.refuseReferral(handle, status), now: now)
         case .lookUp(let question):

@@ -40,6 +40,8 @@ public struct KioskEngine {
     var textNumber: UInt64 = 0
     /// The text that stands on the screen.
     var notice: Notice?
+    /// Why TLS failed, while the input that told of it is at work.
+    var tlsFault: TLSFault?
     /// Media were started and not stopped.
     var mediaRuns = false
     /// Faults that stand, by `DeviceFamily.rawValue`.
@@ -77,8 +79,8 @@ public struct KioskEngine {
         self.accounts = Self.accounts(of: configuration)
         self.generator = Generator(seed: seed)
         var sip = SIPConfiguration(
-            userAgent: "callbox/" + world.version, displayName: configuration.sip.name, identity: nil,
-            contactUser: configuration.sip.user)
+            userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts),
+            displayName: configuration.sip.name, identity: nil, contactUser: configuration.sip.user)
         sip.access = AccessPolicy(configuration.sip)
         self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
     }
@@ -93,6 +95,7 @@ public struct KioskEngine {
         self.settle(now: now)
         self.timePassed(now: now)
         self.settle(now: now)
+        self.tlsFault = nil
         self.present(now: now)
     }
 
@@ -130,6 +133,8 @@ public struct KioskEngine {
         case .clientGone(let client): self.subscribers.removeAll { $0 == client }
         case .received(let bytes, let flow): self.tell(.received(bytes, on: flow), now: now)
         case .flowFailed(let flow): self.tell(.flowFailed(flow), now: now)
+        case .insecure(let flow, let fault): self.insecure(flow, fault, now: now)
+        case .certificate(let record, let verdict): self.emit(record, verdict, now: now)
         case .resolved(let id, let result): self.resolved(id, result, now: now)
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)

@@ -167,13 +167,15 @@ extension KioskMachine {
         case ignore
     }
 
-    mutating func ended(_ handle: CallHandle, _ reason: EndReason, now: Instant) -> OnEnded {
-        guard self.state.handle == handle else { return self.transferEnded(handle, reason, now: now) }
+    mutating func ended(
+        _ handle: CallHandle, _ reason: EndReason, fault: TLSFault? = nil, now: Instant
+    ) -> OnEnded {
+        guard self.state.handle == handle else { return self.transferEnded(handle, reason, fault, now: now) }
         switch self.state {
         case .calling(let state), .ringing(let state):
-            return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, now: now)
+            return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, fault, now: now)
         case .early(let state):
-            return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, now: now)
+            return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, fault, now: now)
         case .alerting(let state):
             return .finish(self.show(.missed, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
@@ -193,7 +195,8 @@ extension KioskMachine {
 
     /// A call that was placed is over before its answer: another target may be left (RFC 3261 section 8.1.3.4).
     private mutating func unanswered(
-        _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, _ reason: EndReason, now: Instant
+        _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, _ reason: EndReason, _ fault: TLSFault?,
+        now: Instant
     ) -> OnEnded {
         var targets = targets
         if case .redirected(_, let uris) = reason { targets.redirect(to: uris) }
@@ -202,7 +205,7 @@ extension KioskMachine {
         {
             return .lookUp(question)
         }
-        let outcome = CallOutcome(reason, wasAnswered: false)
+        let outcome = CallOutcome(reason, wasAnswered: false, fault: fault)
         return .finish(self.show(outcome, facts: facts, answered: nil, now: now))
     }
 

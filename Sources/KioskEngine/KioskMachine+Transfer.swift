@@ -111,9 +111,11 @@ extension KioskMachine {
     }
 
     /// Another call than the one at hand is over.
-    mutating func transferEnded(_ handle: CallHandle, _ reason: EndReason, now: Instant) -> OnEnded {
+    mutating func transferEnded(
+        _ handle: CallHandle, _ reason: EndReason, _ fault: TLSFault?, now: Instant
+    ) -> OnEnded {
         guard case .connected(let state) = self.state, state.transfer?.handle == handle else { return .ignore }
-        let outcome = CallOutcome(reason, wasAnswered: false)
+        let outcome = CallOutcome(reason, wasAnswered: false, fault: fault)
         return .transferFailed(self.endTransfer(state, outcome, isOver: true, now: now))
     }
 

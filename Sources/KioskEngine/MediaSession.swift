@@ -4,6 +4,7 @@ import MediaEngine
 import RTPWire
 import SDPWire
 import SIPEngine
+import SIPWire
 
 /// What we want of a call beside what every call has.
 struct MediaIntent: Equatable {
@@ -49,10 +50,13 @@ struct MediaSession {
     private(set) var address: IPAddress
     /// The host that the far end's signalling comes from.
     let signalling: IPAddress
+    /// Nobody on the way reads or changes the signalling.
+    let isSignallingSecure: Bool
 
     init(_ flow: Flow, generator: inout Generator) {
         self.address = flow.local.address
         self.signalling = flow.remote.address
+        self.isSignallingSecure = flow.transport == .tls
         // RFC 8866 section 5.2 wants numbers that fit peers which read them as signed.
         self.id = generator.next() >> 2
         self.version = self.id

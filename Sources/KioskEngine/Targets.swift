@@ -32,7 +32,8 @@ struct Targets: Equatable {
         var fresh: [SIPURI] = []
         for uri in uris {
             guard self.tried.count + self.left.count + fresh.count < Self.targetsMax else { break }
-            guard let plain = uri.callable,
+            // What was to be encrypted all the way stays so.
+            guard let plain = uri.callable, plain.isSecure || !self.current.isSecure,
                 !(self.tried + self.left + fresh).contains(where: { $0.isEquivalent(to: plain) })
             else {
                 continue
@@ -55,8 +56,10 @@ extension SIPURI {
     /// As an address that a peer names may be called: without headers, which are not its to choose (RFC 3261 section
     /// 19.1.5). Nil where we cannot call it.
     var callable: SIPURI? {
-        guard !self.isSecure, self.port != 0 else { return nil }
-        if let transport = self.transport, SIPTransport(transport) == nil { return nil }
+        guard self.port != 0 else { return nil }
+        if let name = self.transport {
+            guard let transport = SIPTransport(name), transport != .udp || !self.isSecure else { return nil }
+        }
         var uri = self
         uri.headers = []
         return uri

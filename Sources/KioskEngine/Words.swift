@@ -91,6 +91,13 @@ enum Words {
             return Card(
                 "Not reachable", "The address to call could not be found. The network may be down." + self.later,
                 .warning)
+        case .insecure:
+            return Card(
+                "Not secure", "The connection to the telephone system could not be secured." + self.staff, .warning)
+        case .waitsForTime:
+            return Card(
+                "Waiting for the time", "This help point cannot call before it knows what time it is." + self.later,
+                .warning)
         case .vanished:
             return Card("Connection lost", "The connection to the other side was lost." + self.tryAgain, .warning)
         case .unusableMedia:

@@ -3,17 +3,34 @@
 import Bytes
 import CSystem
 
+/// Names a connection: the address its messages speak of, to whom it goes, and where what it carries depends on it
+/// (TLS) under which name the other side was looked for.
+public struct StreamPeer: Hashable, Sendable {
+    public var local: SocketAddress
+    public var remote: SocketAddress
+    public var name: ByteString
+
+    public init(local: SocketAddress, remote: SocketAddress, name: ByteString = ByteString()) {
+        self.local = local
+        self.remote = remote
+        self.name = name
+    }
+
+    /// `local` aside, which does not tell connections apart.
+    public func isSame(as other: StreamPeer) -> Bool { self.remote == other.remote && self.name == other.name }
+}
+
 /// What happened on the streams.
 public enum StreamEvent {
-    case received([UInt8], local: SocketAddress, remote: SocketAddress)
-    /// Closed, reset, refused, or too slow to take what we sent.
-    case failed(local: SocketAddress, remote: SocketAddress)
+    case received([UInt8], StreamPeer)
+    /// Closed, reset, refused, not there in time, or too slow to take what we sent.
+    case failed(StreamPeer)
 }
 
 /// TCP connections, made on the first send and kept for reuse (RFC 3261 section 18).
 ///
-/// A connection is known by its remote address and the local address its messages speak of. Strangers, to whom we have
-/// never sent anything, share a few places and push out only each other: whoever we talk to stays.
+/// Strangers, to whom we have never sent anything, share a few places and push out only each other: whoever we talk to
+/// stays.
 public struct TCPStreams: ~Copyable {
     public static let connectionsMax = 16
     /// Connections that were opened to us and on which we have sent nothing yet.
@@ -21,22 +38,34 @@ public struct TCPStreams: ~Copyable {
     /// Bytes that may wait for a slow peer before it counts as failed.
     static let backlogMax = 256 * 1024
     static let readMax = 16 * 1024
+    /// How long a peer may take to accept: the kernel itself would try for two minutes.
+    static let connectMs = 3_000
 
     private struct Connection {
         var descriptor: Int32
-        var local: SocketAddress
-        var remote: SocketAddress
+        var peer: StreamPeer
         var backlog: [UInt8]
-        var isConnecting: Bool
+        /// Nil once it is established.
+        var connectsUntil: Instant?
         var lastUse: Instant
         /// We opened it, or have sent something on it.
         var isOwn: Bool
     }
 
     private var connections: [Connection?]
+    /// -1 where nobody is let in.
     private let listener: Int32
     private let tokenBase: UInt64
+    /// On which we listen; 0 where we do not.
     public let port: UInt16
+
+    /// Streams out of here only.
+    public init(tokenBase: UInt64) {
+        self.connections = Array(repeating: nil, count: Self.connectionsMax)
+        self.tokenBase = tokenBase
+        self.listener = -1
+        self.port = 0
+    }
 
     /// Listens on `port` of `address`; nil is all addresses, IPv4 and IPv6. Tokens
     /// `tokenBase ... tokenBase + connectionsMax` belong to this object.
@@ -73,7 +102,7 @@ public struct TCPStreams: ~Copyable {
         for connection in self.connections {
             if let connection { CSystem.close(connection.descriptor) }
         }
-        CSystem.close(self.listener)
+        if self.listener >= 0 { CSystem.close(self.listener) }
     }
 
     public func owns(token: UInt64) -> Bool {
@@ -82,16 +111,16 @@ public struct TCPStreams: ~Copyable {
 
     // MARK: - Sending
 
-    /// Sends on the connection to `remote`, making it where there is none.
+    /// Sends on the connection to `peer`, making it where there is none. With `isForStranger` it does not make a friend
+    /// of who is none yet.
     public mutating func send(
-        _ bytes: [UInt8], local: SocketAddress, remote: SocketAddress, now: Instant, poller: borrowing Poller
+        _ bytes: [UInt8], to peer: StreamPeer, isForStranger: Bool = false, now: Instant, poller: borrowing Poller
     ) -> StreamEvent? {
-        guard let slot = self.slot(for: remote) ?? self.open(local: local, remote: remote, now: now, poller: poller)
-        else {
-            return .failed(local: local, remote: remote)
+        guard let slot = self.slot(for: peer) ?? self.open(peer, now: now, poller: poller) else {
+            return .failed(peer)
         }
         self.connections[slot]!.lastUse = now
-        self.connections[slot]!.isOwn = true
+        if !isForStranger { self.connections[slot]!.isOwn = true }
         guard self.connections[slot]!.backlog.count + bytes.count <= Self.backlogMax else {
             return self.drop(slot, poller: poller)
         }
@@ -99,8 +128,16 @@ public struct TCPStreams: ~Copyable {
         return self.flush(slot, poller: poller)
     }
 
-    private func slot(for remote: SocketAddress) -> Int? {
-        self.connections.firstIndex { $0?.remote == remote }
+    /// Whether a connection to `peer` is open or being made.
+    public func contains(_ peer: StreamPeer) -> Bool { self.slot(for: peer) != nil }
+
+    /// Closes the connection that is needed least, where there is no place for one more.
+    public mutating func makeRoom(poller: borrowing Poller) {
+        _ = self.slotForOwn(poller: poller)
+    }
+
+    private func slot(for peer: StreamPeer) -> Int? {
+        self.connections.firstIndex { $0?.peer.isSame(as: peer) ?? false }
     }
 
     /// A place for a connection of ours: a free one, else a stranger's, else that of the one unused for longest.
@@ -130,14 +167,12 @@ public struct TCPStreams: ~Copyable {
         return uses.min { $0.lastUse < $1.lastUse }?.slot
     }
 
-    private mutating func open(
-        local: SocketAddress, remote: SocketAddress, now: Instant, poller: borrowing Poller
-    ) -> Int? {
-        let isV6 = remote.address.isV6
+    private mutating func open(_ peer: StreamPeer, now: Instant, poller: borrowing Poller) -> Int? {
+        let isV6 = peer.remote.address.isV6
         let descriptor = callbox_socket(isV6 ? 1 : 0, 1)
         guard descriptor >= 0 else { return nil }
         callbox_prepare_stream(descriptor)
-        let result = remote.withSockaddr(v6: isV6) { connect(descriptor, $0, $1) }
+        let result = peer.remote.withSockaddr(v6: isV6) { connect(descriptor, $0, $1) }
         guard result == 0 || callbox_errno() == EINPROGRESS else {
             CSystem.close(descriptor)
             return nil
@@ -145,19 +180,21 @@ public struct TCPStreams: ~Copyable {
         let slot = self.slotForOwn(poller: poller)
         self.adopt(
             Connection(
-                descriptor: descriptor, local: local, remote: remote, backlog: [], isConnecting: result != 0,
-                lastUse: now, isOwn: true), at: slot, poller: poller)
+                descriptor: descriptor, peer: peer, backlog: [],
+                connectsUntil: result == 0 ? nil : now + .milliseconds(Self.connectMs), lastUse: now, isOwn: true),
+            at: slot, poller: poller)
         return slot
     }
 
     private mutating func adopt(_ connection: Connection, at slot: Int, poller: borrowing Poller) {
         self.connections[slot] = connection
         poller.watch(
-            connection.descriptor, token: self.tokenBase + 1 + UInt64(slot), forWriting: connection.isConnecting)
+            connection.descriptor, token: self.tokenBase + 1 + UInt64(slot), forWriting: connection.connectsUntil != nil
+        )
     }
 
     private mutating func flush(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
-        guard var connection = self.connections[slot], !connection.isConnecting else { return nil }
+        guard var connection = self.connections[slot], connection.connectsUntil == nil else { return nil }
         while !connection.backlog.isEmpty {
             let sent = connection.backlog.withUnsafeBytes {
                 callbox_send(connection.descriptor, $0.baseAddress, $0.count, nil, 0)
@@ -184,9 +221,9 @@ public struct TCPStreams: ~Copyable {
         }
         let slot = Int(ready.token - self.tokenBase) - 1
         guard let connection = self.connections[slot] else { return nil }
-        if connection.isConnecting, ready.isWritable || ready.hasError {
+        if connection.connectsUntil != nil, ready.isWritable || ready.hasError {
             guard callbox_socket_error(connection.descriptor) == 0 else { return self.drop(slot, poller: poller) }
-            self.connections[slot]!.isConnecting = false
+            self.connections[slot]!.connectsUntil = nil
         }
         if ready.isWritable, let failure = self.flush(slot, poller: poller) { return failure }
         guard ready.isReadable || ready.hasError else { return nil }
@@ -194,7 +231,7 @@ public struct TCPStreams: ~Copyable {
         let count = recv(connection.descriptor, &buffer, Self.readMax, 0)
         if count > 0 {
             self.connections[slot]!.lastUse = now
-            return .received(Array(buffer[..<count]), local: connection.local, remote: connection.remote)
+            return .received(Array(buffer[..<count]), connection.peer)
         }
         return count < 0 && callbox_errno() == EAGAIN ? nil : self.drop(slot, poller: poller)
     }
@@ -212,13 +249,28 @@ public struct TCPStreams: ~Copyable {
         callbox_prepare_stream(descriptor)
         self.adopt(
             Connection(
-                descriptor: descriptor, local: bound, remote: remote, backlog: [], isConnecting: false, lastUse: now,
-                isOwn: false), at: slot, poller: poller)
+                descriptor: descriptor, peer: StreamPeer(local: bound, remote: remote), backlog: [],
+                connectsUntil: nil, lastUse: now, isOwn: false), at: slot, poller: poller)
     }
 
-    /// Closes the connection to `remote`, without a word about it.
-    public mutating func close(remote: SocketAddress, poller: borrowing Poller) {
-        if let slot = self.slot(for: remote) { _ = self.drop(slot, poller: poller) }
+    // MARK: - Ends
+
+    /// When `timePassed` is wanted; nil where nothing is waited for.
+    public var deadline: Instant? { self.connections.compactMap { $0?.connectsUntil }.min() }
+
+    /// Gives up the connections that were not made in time.
+    public mutating func timePassed(now: Instant, poller: borrowing Poller) -> [StreamEvent] {
+        var events: [StreamEvent] = []
+        for slot in self.connections.indices {
+            guard let until = self.connections[slot]?.connectsUntil, now >= until else { continue }
+            if let event = self.drop(slot, poller: poller) { events.append(event) }
+        }
+        return events
+    }
+
+    /// Closes the connection to `peer`, without a word about it.
+    public mutating func close(_ peer: StreamPeer, poller: borrowing Poller) {
+        if let slot = self.slot(for: peer) { _ = self.drop(slot, poller: poller) }
     }
 
     private mutating func drop(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
@@ -226,6 +278,6 @@ public struct TCPStreams: ~Copyable {
         poller.unwatch(connection.descriptor)
         CSystem.close(connection.descriptor)
         self.connections[slot] = nil
-        return .failed(local: connection.local, remote: connection.remote)
+        return .failed(connection.peer)
     }
 }

@@ -29,7 +29,9 @@ extension SIPEngine {
             self.acknowledge(dialog, number: entry.number, body: [], at: client)
             self.adopt(dialog, response, at: index, now: now)
             // An UPDATE within the early dialog may have changed ours already.
-            if self.calls[index].localDescription.isEmpty { self.calls[index].localDescription = entry.request.body }
+            if self.calls[index].localDescription.isEmpty, case .sdp(let offer) = entry.request.sessionDescription {
+                self.calls[index].localDescription = offer
+            }
             self.tell(handle, .answered(described.description))
             self.identify(response, at: index)
         case .reportOffer:

@@ -36,7 +36,7 @@ extension SIPEngine {
             preconditionFailure("a session has a dialog")
         }
         var message = dialog.request(method, number: number)
-        message.add(.contact, self.contact(dialog.nextHop))
+        message.add(.contact, self.contact(dialog.nextHop, isSecure: dialog.remoteTarget.isSecure))
         message.headers.append(self.allowHeader)
         // No 100rel: there is nothing to say before the answer to a re-INVITE.
         message.add(.supported, ByteString.list(Self.extensions.filter { $0 != "100rel" }))

@@ -74,6 +74,8 @@ public struct InviteRequest {
     /// The session description (`application/sdp`) that we offer; empty lets the far end offer (`answeredWithOffer`).
     public var offer: [UInt8]
     public var extraHeaders: [Header]
+    /// What goes along with the offer, in one body.
+    public var parts: [BodyPart] = []
     public var sender: Sender
 
     public init(

@@ -30,20 +30,32 @@ extension SIPEngine {
     func invite(_ invitation: Invitation, _ callID: CallID, _ localTag: ByteString) -> SIPMessage {
         let request = invitation.request
         let target = request.target.asRequestURI
-        var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: request.offer)
+        var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: [])
         message.add(.maxForwards, "70")
         message.add(request.sender.routes)
         message.add(.from, self.from(request.flow, tag: localTag, by: request.sender).printed)
         message.add(.to, NameAddr(uri: .sip(target.asAddress)).printed)
         message.add(.callID, callID.text)
         message.add(.cseq, CSeq(invitation.number, .invite).printed)
-        message.add(.contact, self.contact(request.flow))
+        message.add(.contact, self.contact(request.flow, isSecure: target.isSecure))
         message.headers.append(self.allowHeader)
         message.headers += invitation.headers
         if !self.configuration.userAgent.isEmpty { message.add(.userAgent, self.configuration.userAgent) }
         message.headers += request.extraHeaders
-        if !request.offer.isEmpty { message.add(.contentType, "application/sdp") }
+        Self.put(request.offer, request.parts, into: &message)
         return message
+    }
+
+    private static func put(_ offer: [UInt8], _ parts: [BodyPart], into message: inout SIPMessage) {
+        if parts.isEmpty {
+            message.body = offer
+            if !offer.isEmpty { message.add(.contentType, "application/sdp") }
+            return
+        }
+        let session = BodyPart(contentType: "application/sdp", contentID: ByteString(), content: offer)
+        let (type, body) = Multipart.mixed((offer.isEmpty ? [] : [session]) + parts)
+        message.add(.contentType, type)
+        message.body = body
     }
 
     // MARK: - 1xx
@@ -156,7 +168,7 @@ extension SIPMessage {
     var redirectTargets: [SIPURI] {
         var found: [(uri: SIPURI, weight: Int)] = []
         for value in self.values(.contact).prefix(SIPLimits.listValues) {
-            guard let contact = NameAddr(value), let uri = contact.uri.sip?.asRequestURI, !uri.isSecure,
+            guard let contact = NameAddr(value), let uri = contact.uri.sip?.asRequestURI,
                 !found.contains(where: { $0.uri == uri })
             else { continue }
             let weight = contact.weight

@@ -13,7 +13,7 @@ extension SIPEngine {
         self.noteNumber(dialog.localCSeq, in: dialog)
         let way = dialog.nextHop
         var message = dialog.request(.notify, number: dialog.localCSeq)
-        message.add(.contact, self.contact(way))
+        message.add(.contact, self.contact(way, isSecure: dialog.remoteTarget.isSecure))
         message.add(.event, entry.event.printed)
         message.add(.subscriptionState, self.state(of: entry, report, now: now).printed)
         if !self.configuration.userAgent.isEmpty { message.add(.userAgent, self.configuration.userAgent) }

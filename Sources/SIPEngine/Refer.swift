@@ -81,7 +81,7 @@ extension SIPEngine {
         let request = self.servers[server].request
         var response = self.response(to: request, status, tag: nil)
         if status.isSuccess {
-            response.add(.contact, self.contact(request.flow))
+            response.add(.contact, self.contact(request.flow, isSecure: request.message.requestURI?.sip?.isSecure))
             if !self.referrals[index].hasSubscription { response.add(.referSub, "false") }
         }
         self.answer(id, with: response, now: now)
@@ -100,7 +100,7 @@ enum ReferReading: Equatable {
             self = .refused(.badRequest)
             return
         }
-        guard let uri = target.uri.sip, !uri.isSecure else {
+        guard let uri = target.uri.sip else {
             self = .refused(.unsupportedURIScheme)
             return
         }

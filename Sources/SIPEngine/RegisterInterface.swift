@@ -84,6 +84,8 @@ public struct Registered: Equatable, Sendable {
 public struct Sender: Equatable, Sendable {
     /// Nil: who the configuration says we are.
     public var identity: SIPURI?
+    /// The name that the far end sees in place of the configured one; nil for that.
+    public var displayName: ByteString?
     /// The proxies on its way (a Service-Route), at most `SIPEngine.routesMax`.
     public var routes: [NameAddr]
 

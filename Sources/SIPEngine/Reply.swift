@@ -35,7 +35,7 @@ extension SIPEngine {
         var response = SIPMessage(respondingTo: request.message, status, toTag: tag)
         let isTarget = request.method == .invite || request.method == .update || request.method == .options
         if isTarget && status > .trying && status < StatusCode(300) {
-            response.add(.contact, self.contact(request.flow))
+            response.add(.contact, self.contact(request.flow, isSecure: request.message.requestURI?.sip?.isSecure))
         }
         if status.isSuccess && isTarget {
             response.headers.append(self.allowHeader)
@@ -77,7 +77,8 @@ extension SIPEngine {
         let identity =
             sender.identity ?? self.configuration.identity
             ?? self.uri(self.configuration.contactUser, on: flow)
-        return NameAddr(displayName: self.configuration.displayName, identity.asAddress, tag: tag)
+        let name = sender.displayName ?? self.configuration.displayName
+        return NameAddr(displayName: name, identity.asAddress, tag: tag)
     }
 
     func via(_ branch: ByteString, _ flow: Flow) -> Via {
@@ -92,17 +93,19 @@ extension SIPEngine {
     }
 
     /// Where the peer reaches us while the dialog lives: as we registered on that flow, or down the flow itself where
-    /// the registrar's side knows it (RFC 5626 section 4.3).
-    func contact(_ flow: Flow) -> ByteString {
+    /// the registrar's side knows it (RFC 5626 section 4.3); `sips:` where the call was asked for by such an address
+    /// (RFC 3261 sections 8.1.1.8 and 12.1.1).
+    func contact(_ flow: Flow, isSecure: Bool?) -> ByteString {
         let registration = self.registrations.first { $0.request.flow == flow }
-        var uri = self.plainContact(flow, registration?.contactAddress)
+        var uri = self.plainContact(flow, registration?.contactAddress, isSecure: isSecure ?? false)
         if registration?.isOutbound ?? false { uri.parameters.set("ob", nil) }
         return NameAddr(uri: .sip(uri)).printed
     }
 
     /// - Parameter seen: how others see the flow's own address; nil where it is as we see it.
-    func plainContact(_ flow: Flow, _ seen: SocketAddress?) -> SIPURI {
+    func plainContact(_ flow: Flow, _ seen: SocketAddress?, isSecure: Bool = false) -> SIPURI {
         var uri = self.uri(self.configuration.contactUser, on: flow)
+        uri.isSecure = isSecure
         if let seen {
             uri.host = .address(seen.address)
             uri.port = seen.port
@@ -110,7 +113,7 @@ extension SIPEngine {
         switch flow.transport {
         case .udp: break
         case .tcp: uri.parameters.set("transport", "tcp")
-        case .tls: uri.parameters.set("transport", "tls")
+        case .tls: if !uri.isSecure { uri.parameters.set("transport", "tls") }
         }
         return uri
     }

@@ -25,6 +25,7 @@ final class ControlThread {
     private let panel: PanelLines
     private let signals: Int32
     private let wires: Wires
+    private let time: SavedTime
     private let resolver = Resolver()
     private var routes = RouteWatch()
     private var generation: Generation = 0
@@ -37,7 +38,8 @@ final class ControlThread {
     /// `signals` is a descriptor on which SIGTERM and SIGINT arrive.
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
-        control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires
+        control: consuming ControlServer?, panel: PanelLines, signals: Int32, wires: Wires,
+        time: SavedTime
     ) {
         self.kiosk = kiosk
         self.poller = poller
@@ -46,6 +48,7 @@ final class ControlThread {
         self.panel = panel
         self.signals = signals
         self.wires = wires
+        self.time = time
     }
 
     /// Until the kiosk wants to leave; returns the exit code.
@@ -55,21 +58,20 @@ final class ControlThread {
         var deadline = self.drain()
         notifyServiceManager("READY=1")
         while self.exitCode == nil {
-            let next = self.sooner(deadline, self.routes.settlesAt)
-            for ready in self.poller.wait(until: next) where self.exitCode == nil { self.serve(ready) }
+            for ready in self.poller.wait(until: self.soonest(deadline)) where self.exitCode == nil {
+                self.serve(ready)
+            }
             if self.routes.hasChanged(now: Clock.now()) { self.take(.networkChanged) }
+            for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
+            self.time.saveWhenDue(now: Clock.now())
             if self.exitCode == nil {
                 self.put(.timeout)
                 deadline = self.drain()
             }
         }
         notifyServiceManager("STOPPING=1")
+        self.time.save()
         return self.exitCode ?? 0
-    }
-
-    private func sooner(_ left: Instant?, _ right: Instant?) -> Instant? {
-        guard let left, let right else { return left ?? right }
-        return min(left, right)
     }
 
     private func watch() {
@@ -80,6 +82,11 @@ final class ControlThread {
         for (index, button) in self.panel.buttons.enumerated() {
             self.poller.watch(button.line.descriptor, token: Self.buttonTokens + UInt64(index))
         }
+    }
+
+    /// The engine's deadline, or an earlier one of the sockets or of the clock's file.
+    private func soonest(_ deadline: Instant?) -> Instant? {
+        [deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt].compactMap { $0 }.min()
     }
 
     private func put(_ input: KioskInput) {
@@ -97,12 +104,7 @@ final class ControlThread {
 
     private func serve(_ ready: Readiness) {
         if self.signalling.owns(token: ready.token) {
-            for event in self.signalling.handle(ready, now: Clock.now(), poller: self.poller) {
-                switch event {
-                case .received(let bytes, let flow): self.take(.received(bytes, on: flow))
-                case .failed(let flow): self.take(.flowFailed(flow))
-                }
-            }
+            for input in self.signalling.handle(ready, now: Clock.now(), poller: self.poller) { self.take(input) }
         } else if self.control?.owns(token: ready.token) == true {
             self.serveControl(ready)
         } else if ready.token == Self.signalsToken {
@@ -141,6 +143,8 @@ final class ControlThread {
             if generation == self.generation { self.take(.media(report)) }
         case .device(let report):
             self.take(.device(report))
+        case .ownCertificate(let record):
+            self.take(.certificate(record, .endsSoon))
         case .screenshot(let client, let result):
             self.reply(client, result.line)
         }
@@ -188,9 +192,8 @@ final class ControlThread {
     private func carryOut(_ output: KioskOutput) {
         switch output {
         case .send(let bytes, let flow):
-            let event = self.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.poller)
-            if case .failed(let flow)? = event { self.pending.append(.flowFailed(flow)) }
-        case .close(let flow): self.signalling.close(flow, poller: self.poller)
+            self.pending += self.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.poller)
+        case .close(let flow): self.signalling.close(flow, now: Clock.now(), poller: self.poller)
         case .resolve(let id, let host, let port, _): self.resolve(id, host, port)
         case .media(let order): self.carryOut(order)
         case .lamp(let name, let isOn): self.panel.set(name, on: isOn)

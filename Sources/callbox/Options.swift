@@ -19,6 +19,8 @@ enum Command {
 struct RunOptions {
     var configurationPath: ByteString = "/boot/callbox/callbox.conf"
     var controlPath: ByteString = defaultControlPath
+    /// What outlives a new image: the time, known certificates.
+    var dataPath: ByteString = "/data/callbox"
     var display: ByteString?
     var camera: ByteString?
     var audio: ByteString?
@@ -29,9 +31,10 @@ let defaultControlPath: ByteString = "/run/callbox/control"
 let usage: ByteString = """
     callbox turns a small board into a video help point.
 
-    callbox run [--config FILE] [--control SOCKET] [--display NAME|none|null]
+    callbox run [--config FILE] [--data FOLDER] [--control SOCKET] [--display NAME|none|null]
                 [--camera NAME|file:CLIP.y4m|none] [--audio DEVICE|null]
-                                        be the kiosk; FILE is /boot/callbox/callbox.conf where not given;
+                                        be the kiosk; FILE is /boot/callbox/callbox.conf where not given,
+                                        FOLDER /data/callbox: what it has to remember;
                                         a null display takes pictures and shows none, for trials
     callbox check FILE                  print every problem of a configuration file
     callbox status                      what the running kiosk is doing
@@ -80,6 +83,8 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
             options.configurationPath = value
         } else if name == "--control" {
             options.controlPath = value
+        } else if name == "--data" {
+            options.dataPath = value
         } else if name == "--display" {
             options.display = value
         } else if name == "--camera" {

@@ -11,14 +11,20 @@ import RTPWire
 import Secure
 
 let version: ByteString = "0.1.0"
+/// What tells one build of a version from another; empty where nobody says.
+let buildName: ByteString = ""
 
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
     let signals = openTerminationSignals()
-    let (configuration, problems) = readConfiguration(options)
+    var (configuration, problems) = readConfiguration(options)
     let poller = Poller()
     var faults: [DeviceReport] = []
-    guard let signalling = openSignalling(configuration.sip.listen, poller, &faults) else {
+    makeFolder(options.dataPath)
+    let time = SavedTime(data: options.dataPath, now: Clock.now())
+    let tls = openTLS(configuration.tls, time.clock, options.dataPath)
+    problems += tls.problems
+    guard let signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
     }
@@ -35,18 +41,21 @@ func run(_ options: RunOptions) -> Int32 {
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
-    let world = KioskWorld(
+    var world = KioskWorld(
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
         instanceID: boardInstanceID())
+    world.facts = boardFacts()
+    world.tlsPort = signalling.tlsPort
     let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
     startThreads(configuration, wires, display, consume sockets, camera)
     faults.forEach { wires.report($0) }
+    tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        wires: wires)
+        wires: wires, time: time)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     _exit(thread.run())
 }
@@ -77,16 +86,29 @@ private func deviceName(_ text: ByteString) -> DeviceName {
 
 /// The wanted port; where another program has it, any: calls out of the kiosk matter more than calls into it.
 private func openSignalling(
-    _ listen: SocketAddress, _ poller: borrowing Poller, _ faults: inout [DeviceReport]
+    _ configuration: Configuration, _ tls: TLSContext, _ poller: borrowing Poller, _ faults: inout [DeviceReport]
 ) -> SignallingSockets? {
+    let listen = configuration.sip.listen
     do throws(SocketError) {
-        return try SignallingSockets(listen: listen, poller: poller)
+        return try SignallingSockets(listen: listen, tls: tls, configuration.tls, poller: poller)
     } catch {
         faults.append(.failed(.network, "The SIP address " + listen.text + " cannot be had; another one is used."))
         let any = SocketAddress(.v6(high: 0, low: 0), port: 0)
-        return try? SignallingSockets(listen: any, poller: poller)
+        return try? SignallingSockets(listen: any, tls: tls, configuration.tls, poller: poller)
     }
 }
+
+/// TLS with what the data directory remembers of certificates.
+private func openTLS(_ settings: TLSSettings, _ clock: WallClock, _ data: ByteString) -> TLSContext {
+    let path = data + "/certificates"
+    let memory = readFile(path, sizeMax: certificatesSizeMax) ?? []
+    return TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
+        if !writeFile(path, file) { Log.write("callbox: " + path + " cannot be written; certificates are forgotten") }
+    }
+}
+
+/// A longer list of known certificates is not ours.
+private let certificatesSizeMax = 64 * 1024
 
 /// What the camera gives.
 struct CameraProbe {

@@ -206,7 +206,7 @@ final class ConfigurationTests: XCTestCase {
 
     func testABadAddressIsOneProblemNotTwo() {
         for value in [
-            "help", "help@example.com", "http://example.com", "sip:", "sip:@", "sips:a@b", "tel:+4912345",
+            "help", "help@example.com", "http://example.com", "sip:", "sip:@", "sips:a@b;transport=udp", "tel:+4912345",
             "sip:a@b;transport=sctp", "sip:a@b?Subject=x", "sip:a@b:99999", "sip:a@b:0", "sip:a b@c",
         ] {
             let (conf, problems) = self.parse("[call]\nuri = \(value)\n")
@@ -218,6 +218,7 @@ final class ConfigurationTests: XCTestCase {
     func testGoodAddressesAreTaken() {
         for value in [
             "sip:a@b", "sip:192.0.2.1", "sip:a@[2001:db8::1]:5080", "SIP:a@b;transport=UDP", "sip:+49@b;user=phone",
+            "sips:a@b", "sips:a@b;transport=tcp", "sip:a@b;transport=tls",
         ] {
             let (conf, problems) = self.parse("[call]\nuri = \(value)\n")
             XCTAssertNotNil(conf.call.uri, value)
@@ -279,7 +280,7 @@ final class ConfigurationTests: XCTestCase {
         let cases: [(section: String, key: String, values: [String])] = [
             ("sip", "listen", ["5060:", "a:5060", "1.2.3.4:0", "1.2.3.4:65536", "1.2.3:5060", "[::1"]),
             ("sip", "user", ["a b", "a@b", "\u{E4}", String(repeating: "a", count: 65)]),
-            ("sip", "name", [String(repeating: "a", count: 65)]), ("sip", "transport", ["tls", "sctp"]),
+            ("sip", "name", [String(repeating: "a", count: 65)]), ("sip", "transport", ["ws", "sctp"]),
             ("camera", "size", ["640", "640x", "x360", "641x360", "640x361", "0x0", "99999x99999", "640*360"]),
             ("camera", "fps", ["0", "61", "-1", "30.5", "99999999999999999999999"]),
             ("audio", "codecs", ["g722", "opus,,pcmu", "opus opus", "opus, opus", ","]),

@@ -53,10 +53,20 @@ final class RedirectionTests: XCTestCase {
     func testAddressesThatCannotBeCalledAreLeftOutAndHeadersAreNotTaken() {
         var targets = Targets(self.uri("sip:a@x"))
         targets.redirect(to: [
-            self.uri("sips:b@x"), self.uri("sip:c@x;transport=sctp"), self.uri("sip:d@x?Replaces=1&Subject=x"),
+            self.uri("sips:b@x;transport=udp"), self.uri("sip:c@x;transport=sctp"),
+            self.uri("sip:d@x?Replaces=1&Subject=x"),
             self.uri("sip:e@x;transport=tcp"),
         ])
         XCTAssertEqual(self.order(targets), ["sip:a@x", "sip:d@x", "sip:e@x;transport=tcp"])
+    }
+
+    func testWhatWasToBeEncryptedAllTheWayStaysSo() {
+        var targets = Targets(self.uri("sips:a@x"))
+        targets.redirect(to: [self.uri("sip:b@x;transport=tls"), self.uri("sips:c@x")])
+        XCTAssertEqual(self.order(targets), ["sips:a@x", "sips:c@x"])
+        targets = Targets(self.uri("sip:a@x"))
+        targets.redirect(to: [self.uri("sips:c@x")])
+        XCTAssertEqual(self.order(targets), ["sip:a@x", "sips:c@x"])
     }
 
     // MARK: - Calls

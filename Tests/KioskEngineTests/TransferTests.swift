@@ -224,7 +224,7 @@ final class TransferTests: XCTestCase {
 
     func testOneTransferAtATimeAndOnlyToWhereWeCanCall() {
         var machine = States.machine(States.transferring)
-        guard let target = SIPURI("sip:next@far"), let secure = SIPURI("sips:next@far") else {
+        guard let target = SIPURI("sip:next@far"), let secure = SIPURI("sips:next@far;transport=udp") else {
             return XCTFail("addresses")
         }
         XCTAssertEqual(

@@ -9,8 +9,8 @@ import XCTest
 final class WordsTests: XCTestCase {
     private let others: [CallOutcome] = [
         .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable, .unknownHost,
-        .vanished,
-        .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped, .misdirected(StatusCode(302)),
+        .insecure("x"), .waitsForTime, .vanished, .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped,
+        .misdirected(StatusCode(302)),
     ]
 
     private func card(_ code: Int) -> Words.Card {
@@ -86,7 +86,10 @@ final class WordsTests: XCTestCase {
         XCTAssertEqual(CallOutcome.missed.manner, .farewell(.none))
         for outcome in [CallOutcome.hungUp, .cancelled, .declined, .stopped] { XCTAssertEqual(outcome.manner, .silent) }
         for outcome in [CallOutcome.noResponse, .notAnswered] { XCTAssertEqual(outcome.manner, .failure(.busy)) }
-        for outcome in [CallOutcome.unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom] {
+        for outcome in [
+            CallOutcome.unreachable, .unknownHost, .insecure(""), .waitsForTime, .vanished, .unusableMedia, .noAddress,
+            .outOfRoom,
+        ] {
             XCTAssertEqual(outcome.manner, .failure(.error))
         }
     }
@@ -98,9 +101,8 @@ final class WordsTests: XCTestCase {
             reasons,
             [
                 "hangup", "cancelled", "remote-hangup", "declined", "missed", "not-answered", "no-response",
-                "unreachable", "unknown-host",
-                "vanished", "unusable-media", "protocol-fault", "no-address", "out-of-room", "stopped", "misdirected",
-                "refused",
+                "unreachable", "unknown-host", "insecure", "waits-for-time", "vanished", "unusable-media",
+                "protocol-fault", "no-address", "out-of-room", "stopped", "misdirected", "refused",
             ])
     }
 

@@ -71,14 +71,17 @@ final class SocketTests: XCTestCase {
             var client = try TCPStreams(port: 0, tokenBase: 200, poller: poller)
             let here = SocketAddress(self.loopback, port: client.port)
             let there = SocketAddress(self.loopback, port: server.port)
-            let failure = client.send([1, 2], local: here, remote: there, now: Clock.now(), poller: poller)
+            let failure = client.send(
+                [1, 2], to: StreamPeer(local: here, remote: there), now: Clock.now(), poller: poller)
             XCTAssertNil(failure)
             events += Self.turn(&server, &client, poller, until: 1)
-            guard case .received([1, 2], _, let remote) = events.first else { return XCTFail("nothing came") }
-            let answerFailure = server.send([3], local: there, remote: remote, now: Clock.now(), poller: poller)
+            guard case .received([1, 2], let caller) = events.first else { return XCTFail("nothing came") }
+            let answerFailure = server.send([3], to: caller, now: Clock.now(), poller: poller)
             XCTAssertNil(answerFailure)
             events = Self.turn(&server, &client, poller, until: 1)
-            guard case .received([3], here, there) = events.first else { return XCTFail("nothing came back") }
+            guard case .received([3], StreamPeer(local: here, remote: there)) = events.first else {
+                return XCTFail("nothing came back")
+            }
         }
         for _ in 0..<10 {
             for ready in poller.wait(until: Clock.now() + .milliseconds(200)) where server.owns(token: ready.token) {
@@ -94,9 +97,44 @@ final class SocketTests: XCTestCase {
         var other = try TCPStreams(port: 0, tokenBase: 300, poller: poller)
         let here = SocketAddress(self.loopback, port: client.port)
         let nobody = SocketAddress(self.loopback, port: 1)
-        var event = client.send([1], local: here, remote: nobody, now: Clock.now(), poller: poller)
+        var event = client.send([1], to: StreamPeer(local: here, remote: nobody), now: Clock.now(), poller: poller)
         if event == nil { event = Self.turn(&client, &other, poller, until: 1).first }
-        guard case .failed(here, nobody) = event else { return XCTFail("a refused connection is silent") }
+        guard case .failed(StreamPeer(local: here, remote: nobody)) = event else {
+            return XCTFail("a refused connection is silent")
+        }
+    }
+
+    /// 198.51.100.0/24 is for documents: nobody is there, and whoever has no route there is told at once.
+    func testAConnectionThatIsNotMadeInTimeFails() throws {
+        let poller = Poller()
+        var client = TCPStreams(tokenBase: 200)
+        let peer = StreamPeer(
+            local: SocketAddress(self.loopback, port: 1), remote: SocketAddress(IPAddress("198.51.100.1")!, port: 5060))
+        guard client.send([1], to: peer, now: .zero, poller: poller) == nil else { return }
+        XCTAssertEqual(client.deadline, .zero + .milliseconds(3000))
+        XCTAssertTrue(client.timePassed(now: .zero + .milliseconds(2999), poller: poller).isEmpty)
+        guard case .failed(peer)? = client.timePassed(now: .zero + .milliseconds(3000), poller: poller).first else {
+            return XCTFail("it is waited for still")
+        }
+        XCTAssertNil(client.deadline)
+        XCTAssertFalse(client.contains(peer))
+    }
+
+    func testOneAddressUnderTwoNamesIsTwoConnections() throws {
+        let poller = Poller()
+        var server = try TCPStreams(port: 0, tokenBase: 100, poller: poller)
+        var client = TCPStreams(tokenBase: 200)
+        let there = SocketAddress(self.loopback, port: server.port)
+        let callers = (["a", "b", "a"] as [ByteString]).compactMap { name -> StreamPeer? in
+            let peer = StreamPeer(local: there, remote: there, name: name)
+            XCTAssertNil(client.send([1], to: peer, now: Clock.now(), poller: poller))
+            guard case .received(_, let caller)? = Self.turn(&server, &client, poller, until: 1).first else {
+                return nil
+            }
+            return caller
+        }
+        XCTAssertEqual(Set(callers).count, 2)
+        XCTAssertEqual(callers.first, callers.last)
     }
 
     func testWhatOneAddressRefusedIsNotHeldAgainstTheNext() throws {
@@ -124,8 +162,8 @@ final class SocketTests: XCTestCase {
         var peer = try TCPStreams(port: 0, tokenBase: 200, poller: poller)
         let here = SocketAddress(self.loopback, port: server.port)
         let there = SocketAddress(self.loopback, port: peer.port)
-        XCTAssertNil(server.send([1], local: here, remote: there, now: Clock.now(), poller: poller))
-        guard case .received([1], _, let remote)? = Self.turn(&server, &peer, poller, until: 1).first else {
+        XCTAssertNil(server.send([1], to: StreamPeer(local: here, remote: there), now: Clock.now(), poller: poller))
+        guard case .received([1], let caller)? = Self.turn(&server, &peer, poller, until: 1).first else {
             return XCTFail("no connection")
         }
         var strangers: [Int32] = []
@@ -135,9 +173,11 @@ final class SocketTests: XCTestCase {
             strangers.append(stranger)
             _ = Self.turn(&server, &peer, poller, until: 1, turns: 1)
         }
-        XCTAssertNil(peer.send([2], local: there, remote: remote, now: Clock.now(), poller: poller))
+        XCTAssertNil(peer.send([2], to: caller, now: Clock.now(), poller: poller))
         let events = Self.turn(&server, &peer, poller, until: 1)
-        guard case .received([2], _, there)? = events.first else { return XCTFail("pushed out: \(events)") }
+        guard case .received([2], StreamPeer(local: here, remote: there))? = events.first else {
+            return XCTFail("pushed out: \(events)")
+        }
     }
 
     private static func connect(to remote: SocketAddress) -> Int32? {

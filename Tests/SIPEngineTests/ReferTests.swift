@@ -243,7 +243,7 @@ final class ReferTests: XCTestCase {
             ("400", "Refer-To: <sip:>\r\n"), ("400", "Refer-To: sip:a@b?x=y\r\n"),
             ("400", "Refer-To: <sip:a@b>\r\nb: <sip:a@b>\r\nReferred-By: <sip:c@d>\r\n"),
             ("416", "Refer-To: <tel:+49123>\r\n"), ("416", "Refer-To: <http://a.example/>\r\n"),
-            ("416", "Refer-To: <sips:a@b>\r\n"), ("603", "Refer-To: <sip:a@b;method=BYE>\r\n"),
+            ("416", "Refer-To: <urn:service:sos>\r\n"), ("603", "Refer-To: <sip:a@b;method=BYE>\r\n"),
             ("420", "Refer-To: <sip:a@b>\r\nRequire: multiple-refer\r\n"),
         ]
         for (code, fields) in cases {

@@ -177,7 +177,7 @@ final class RetryTests: XCTestCase {
     func testWhatCannotBeCalledIsNoTarget() {
         XCTAssertEqual(
             self.redirected(
-                301, "<tel:+49123>, <sips:a@192.0.2.3>, nonsense", "<sip:b@192.0.2.3?Replaces=x>;q=nan",
+                301, "<tel:+49123>, <mailto:a@192.0.2.3>, nonsense", "<sip:b@192.0.2.3?Replaces=x>;q=nan",
                 "<sip:b@192.0.2.3>, <http://example.org>"), "ended redirected 301 sip:b@192.0.2.3")
         XCTAssertEqual(self.redirected(302, "<tel:+49123>"), "ended refused 302 Moved Temporarily")
         XCTAssertEqual(self.redirected(302, "*"), "ended refused 302 Moved Temporarily")

@@ -16,19 +16,26 @@ class KamailioFault(Exception):
 
 
 class Kamailio:
-    def __init__(self, folder, configuration="kamailio.cfg"):
-        self.folder, self.process, self.configuration = Path(folder), None, configuration
+    def __init__(self, folder, configuration="kamailio.cfg", tls=None):
+        """`tls` is (certificate, key, version): files, and TLSv1.2 or TLSv1.3."""
+        self.folder, self.tls, self.process, self.configuration = Path(folder), tls, None, configuration
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         text = (HERE / self.configuration).read_text()
-        for name, value in (("ADDRESS", ADDRESS), ("FIRST", FIRST), ("SECOND", SECOND)):
+        for name, value in (("ADDRESS", ADDRESS), ("FIRST", FIRST), ("SECOND", SECOND),
+                            ("FOLDER", str(self.folder))):
             text = text.replace(f"@{name}@", value)
         (self.folder / "kamailio.cfg").write_text(text)
+        if self.tls:
+            certificate, key, version = self.tls
+            (self.folder / "tls.cfg").write_text(
+                f"[server:default]\nmethod = {version}\ncertificate = {certificate}\nprivate_key = {key}\n"
+                "verify_certificate = no\n[client:default]\nverify_certificate = no\n")
         with open(self.folder / "kamailio.log", "wb") as log:
             self.process = subprocess.Popen(
-                ["kamailio", "-DD", "-E", "-m", "32", "-M", "4", "-f", str(self.folder / "kamailio.cfg"), "-Y", "/run",
-                 "-w", "/tmp"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                ["kamailio", "-DD", "-E", "-m", "64", "-M", "8", "-f", str(self.folder / "kamailio.cfg"), "-Y", "/run",
+                 "-w", "/tmp", *(("-A", "TLS") if self.tls else ())], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until = time.monotonic() + 10
         while b"10.77.0.3" not in self._listeners():
             if self.process.poll() is not None or time.monotonic() > until:

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -73,6 +75,22 @@ int callbox_listen_unix(const char *path);
 int callbox_connect_unix(const char *path);
 
 int callbox_open_read(const char *path);
+
+/// An empty file at `path`, for its owner alone; -1 with errno.
+int callbox_create(const char *path);
+
+/// Starts the program at `path` with `bytes` as its standard input. Returns its process, with the other end of its
+/// standard output, non-blocking, in `*output`; or -1.
+pid_t callbox_run(const char *path, const void *bytes, size_t count, int *output);
+
+/// When this program was built, in seconds since 1970.
+long long callbox_built(void);
+
+/// The wall clock, in seconds since 1970.
+long long callbox_wall_time(void);
+
+/// Whether somebody keeps the wall clock right (adjtimex(2)).
+int callbox_wall_time_is_set(void);
 
 /// How many names a folder lists, `.` and `..` included.
 int callbox_count_entries(const char *path);

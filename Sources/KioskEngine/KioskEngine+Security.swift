@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+
+/// Signalling that nobody on the way may read or change: which calls want it, and what is told where it cannot be had.
+extension KioskEngine {
+    // MARK: - Flows
+
+    func transport(of uri: SIPURI) -> SIPTransport {
+        if uri.isSecure { return .tls }
+        return uri.transport.flatMap { SIPTransport($0) } ?? self.configuration.sip.transport
+    }
+
+    /// The way to a URI whose host was found at `remote`. The certificate must name the host as the URI has it,
+    /// whatever look-ups made of it.
+    func flow(to uri: SIPURI, _ remote: SocketAddress, _ local: SocketAddress) -> Flow {
+        let transport = self.transport(of: uri)
+        guard transport == .tls else { return Flow(transport: transport, local: local, remote: remote) }
+        let here = SocketAddress(local.address, port: self.world.tlsPort)
+        return Flow(transport: .tls, local: here, remote: remote, name: uri.host.plain)
+    }
+
+    // MARK: - No way down
+
+    /// Whoever speaks to us by TLS may send us to others by TLS only.
+    func isAllowed(_ uri: SIPURI, after session: MediaSession?) -> Bool {
+        guard session?.isSignallingSecure ?? false else { return true }
+        return self.transport(of: uri) == .tls
+    }
+
+    /// A redirection without the addresses that are less secure than who names them.
+    func withoutDowngrade(_ reason: EndReason, of handle: CallHandle) -> EndReason {
+        guard case .redirected(let status, let uris) = reason else { return reason }
+        let session = self.machine.state.handle == handle ? self.session : self.transferSession
+        return .redirected(status, uris.filter { self.isAllowed($0, after: session) })
+    }
+
+    // MARK: - Faults
+
+    mutating func insecure(_ flow: Flow, _ fault: TLSFault, now: Instant) {
+        switch fault {
+        case .refused(let record): self.emit(record, .refused, now: now)
+        case .waitsForTime(let record): self.emit(record, .waitsForTime, now: now)
+        case .handshake(let text):
+            self.emit("tls", now: now) {
+                $0.put("name", flow.name)
+                $0.put("remote", flow.remote.text)
+                $0.put("text", text)
+            }
+        }
+        self.tlsFault = fault
+        self.tell(.flowFailed(flow), now: now)
+    }
+
+    mutating func emit(_ record: CertificateRecord, _ verdict: CertificateVerdict, now: Instant) {
+        self.emit("certificate", now: now) {
+            $0.put("verdict", verdict.text)
+            record.write(to: &$0)
+        }
+    }
+}
+
+extension TLSFault {
+    /// Of a call that could not be placed.
+    var outcome: CallOutcome {
+        switch self {
+        case .refused(let record):
+            return .insecure("certificate refused: " + ConfigurationValue.joined(record.reasons.map { $0.text }))
+        case .waitsForTime: return .waitsForTime
+        case .handshake(let text): return .insecure(text)
+        }
+    }
+}
+
+extension Host {
+    /// As the resolver and certificates have it: IPv6 without brackets.
+    var plain: ByteString {
+        switch self {
+        case .name(let name): return name
+        case .address(let address): return address.text
+        }
+    }
+}

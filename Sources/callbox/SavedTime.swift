@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bytes
+import CSystem
+import Loop
+import Secure
+
+/// The wall clock, and its file in the data directory: a board without a battery starts from there.
+final class SavedTime {
+    let clock: WallClock
+    private let path: ByteString
+    private(set) var savesAt: Instant
+    private static let period = Duration.seconds(3600)
+    private static let fileBytesMax = 32
+
+    init(data: ByteString, now: Instant) {
+        self.path = data + "/clock"
+        let saved = readFile(self.path, sizeMax: Self.fileBytesMax).flatMap {
+            ByteString(trimming: $0[...]).decimal(max: UInt64(Int32.max) * 4)
+        }
+        self.clock = WallClock(
+            system: { callbox_wall_time() }, isSet: { callbox_wall_time_is_set() != 0 }, built: callbox_built(),
+            saved: saved.map { Int64($0) }, now: now)
+        self.savesAt = now + Self.period
+    }
+
+    func saveWhenDue(now: Instant) {
+        guard now >= self.savesAt else { return }
+        self.savesAt = now + Self.period
+        self.save()
+    }
+
+    func save() {
+        guard let time = self.clock.timeToSave else { return }
+        writeFile(self.path, (ByteString(decimal: time) + "\n").bytes)
+    }
+}

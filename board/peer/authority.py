@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Certificates for checks, made by the openssl program: an authority and what it signs."""
+
+import datetime
+import subprocess
+
+
+class Authority:
+    """Its own certificate is `self.file`; `issue` makes others beside it."""
+
+    def __init__(self, folder, name="authority"):
+        self.folder, self.name, self.file = folder, name, folder / f"{name}.pem"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._run("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                  folder / f"{name}.key", "-out", self.file, "-days", "3650", "-subj", f"/CN={name}")
+
+    def issue(self, name, alternatives, begins_days=-2, ends_days=300):
+        """(certificate file, key file); valid from and to are days from now."""
+        certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        request = self.folder / f"{name}.csr"
+        self._run("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
+                  "-out", request, "-subj", f"/CN={name}", "-addext", f"subjectAltName={alternatives}")
+        self._run("x509", "-req", "-in", request, "-CA", self.file, "-CAkey", self.folder / f"{self.name}.key",
+                  "-copy_extensions", "copy", "-out", certificate, "-not_before", self._date(begins_days),
+                  "-not_after", self._date(ends_days))
+        return certificate, key
+
+    @staticmethod
+    def fingerprint(certificate):
+        text = subprocess.run(["openssl", "x509", "-noout", "-fingerprint", "-sha256", "-in", certificate],
+                              check=True, capture_output=True, text=True).stdout
+        return text.strip().split("=", 1)[1]
+
+    @staticmethod
+    def _date(days):
+        when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=days)
+        return when.strftime("%Y%m%d%H%M%SZ")
+
+    @staticmethod
+    def _run(*words):
+        subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
