@@ -19,6 +19,7 @@ func fuzzDialog(_ input: [UInt8]) {
 private struct Stage {
     private static let here = SocketAddress(.v4(0xC000_0201), port: 5_060)
     private static let there = SocketAddress(.v4(0xC000_0202), port: 5_070)
+    private static let account = RegistrationID(1)
     private static let description = Array("v=0\r\no=- 1 1 IN IP4 192.0.2.2\r\ns=-\r\nt=0 0\r\n".utf8)
 
     private var engine: SIPEngine
@@ -48,6 +49,8 @@ private struct Stage {
         case UInt8(ascii: "s"): self.answer(text)
         case UInt8(ascii: "q"): self.ask(text)
         case UInt8(ascii: "f"): self.give(.flowFailed(self.flow))
+        case UInt8(ascii: "g"): self.register(isOutbound: !text.isEmpty)
+        case UInt8(ascii: "u"): self.give(.unregister(Self.account, withinMs: 1_000))
         case UInt8(ascii: "w"): self.flow.transport = self.flow.transport == .udp ? .tcp : .udp
         default:
             if let last { self.order(letter, text, last) }
@@ -76,8 +79,10 @@ private struct Stage {
     /// Everything is hung up, and time goes by.
     mutating func end() {
         for call in self.calls { self.give(.hangUp(call, .normal)) }
+        self.give(.unregister(Self.account, withinMs: 1_000))
         self.pass(Duration.milliseconds(1_800_000))
         require(self.engine.isIdle, "nothing is left of any call")
+        require(self.engine.nextWakeUp == nil, "nothing is left of any registration")
     }
 
     // MARK: - The engine
@@ -90,6 +95,14 @@ private struct Stage {
         self.calls.append(handle)
         let target = SIPURI(user: "desk", host: .address(Self.there.address), port: Self.there.port)
         self.give(.invite(handle, InviteRequest(target: target, flow: self.flow, offer: offer)))
+    }
+
+    private mutating func register(isOutbound: Bool) {
+        let address = SIPURI(user: "k", host: .address(Self.there.address))
+        let request = RegisterRequest(
+            registrar: address, address: address, flow: self.flow, instanceID: isOutbound ? "urn:uuid:1" : "",
+            regID: isOutbound ? 1 : 0)
+        self.give(.register(Self.account, request))
     }
 
     private mutating func give(_ input: SIPEngine.Input) {

@@ -26,7 +26,7 @@ extension KioskEngine {
             local.address != session.address
         else { return }
         self.session?.move(to: local.address)
-        self.tell(.move(state.handle, to: local), now: now)
+        self.tell(.move(state.handle, to: local.address), now: now)
         switch self.machine.changeTakenLate(state.handle) {
         case .ignore: break
         case .offer(let intent): self.offer(intent, in: state.handle, now: now)

@@ -207,15 +207,15 @@ extension SIPEngine {
 
 extension SIPEngine {
     /// Requests of a call come from another address of ours. A connection from the old one carries nothing any more.
-    mutating func move(_ handle: CallHandle, to local: SocketAddress, now: Instant) {
-        guard let index = self.callIndex(handle), let flow = self.calls[index].dialog?.flow, flow.local != local else {
-            return
-        }
+    mutating func move(_ handle: CallHandle, to address: IPAddress, now: Instant) {
+        guard let index = self.callIndex(handle), let flow = self.calls[index].dialog?.flow,
+            flow.local.address != address
+        else { return }
         if flow.transport.isReliable {
             self.close(flow)
             self.flowFailed(flow, now: now)
         }
-        self.calls[index].dialog?.flow.local = local
+        self.calls[index].dialog?.flow.local.address = address
     }
 
     /// The session outlives its signalling: a call that stands goes on, and its next request opens a new way.

@@ -44,7 +44,7 @@ public struct SIPEngine {
         /// Send a text (MESSAGE); `messageFinished` tells what came of it.
         case message(MessageID, MessageDestination, text: ByteString)
         /// Our own address toward the far end of a call is another one from now on.
-        case move(CallHandle, to: SocketAddress)
+        case move(CallHandle, to: IPAddress)
         /// Register an account, or register it anew: after a failure, or on another flow. Refreshes are the engine's.
         case register(RegistrationID, RegisterRequest)
         /// Remove the binding; `unregistered` is told when that is answered, or cannot be any more.
@@ -132,7 +132,7 @@ public struct SIPEngine {
         case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
-        case .move(let handle, let local): self.move(handle, to: local, now: now)
+        case .move(let handle, let address): self.move(handle, to: address, now: now)
         case .register(let id, let request): self.register(id, request, now: now)
         case .unregister(let id, let limitMs): self.unregister(id, withinMs: limitMs, now: now)
         case .probe(let id, let target, let flow): self.probe(id, target, flow, now: now)

@@ -3,8 +3,8 @@
 import Bytes
 import CTLS
 
-/// The instance id of a board (RFC 5626 section 4.1): the UUID of version 5 (RFC 9562 section 5.5) of its serial number,
-/// so that it is the same again after the board gets a new image. Empty where OpenSSL's provider has no SHA-1.
+/// The instance id of a board (RFC 5626 section 4.1): the UUID of version 5 (RFC 9562 section 5.5) of its serial
+/// number, so that it is the same again after the board gets a new image. Empty where OpenSSL's provider has no SHA-1.
 public func instanceID(of serial: ByteString) -> ByteString {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

@@ -4,8 +4,8 @@ import Bytes
 import Loop
 import Secure
 
-/// What tells this board from every other, and stays the same when it gets a new image: the serial number that its maker
-/// gave it. Where it has none, what the system drew at its first start. Empty where there is neither.
+/// What tells this board from every other, and stays the same when it gets a new image: the serial number that its
+/// maker gave it. Where it has none, what the system drew at its first start. Empty where there is neither.
 func boardInstanceID() -> ByteString {
     for path in ["/proc/device-tree/serial-number", "/etc/machine-id"] as [ByteString] {
         let bytes = readFile(path, sizeMax: serialBytesMax) ?? []
