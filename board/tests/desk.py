@@ -72,7 +72,8 @@ class Desk(Kiosk):
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [BINARY, "run", "--config", str(configuration), "--control", self.control, "--display", "null",
-                 "--data", str(self.folder / "data"), "--camera", self.camera, "--audio", self.audio], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                 "--data", str(self.folder / "data"), "--camera", self.camera, "--audio", self.audio],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self.wait_event(wait, limit_s=limit_s) if wait else None
 
     def stop(self, limit_s=3):
