@@ -96,7 +96,7 @@ private struct Stage {
             case .wait: return
             case .send(let bytes, _): self.remember(bytes)
             case .event(let call, .incoming): self.calls.append(call)
-            case .event, .close, .message, .messageFinished: break
+            case .event, .close, .message, .messageFinished, .registration: break
             }
         }
         fatalError("the engine comes to rest")

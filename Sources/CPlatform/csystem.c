@@ -4,6 +4,8 @@
 #include "csystem.h"
 
 #include <limits.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 
 int callbox_errno(void) { return errno; }
 
@@ -213,6 +215,22 @@ int callbox_socket(int is_v6, int is_stream) {
 
 ssize_t callbox_send(int fd, const void *bytes, size_t count, const struct sockaddr *to, socklen_t size) {
     return sendto(fd, bytes, count, MSG_NOSIGNAL, to, size);
+}
+
+int callbox_watch_routes(void) {
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (fd < 0)
+        return -1;
+    struct sockaddr_nl groups = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE,
+    };
+    if (bind(fd, (struct sockaddr *)&groups, sizeof groups) == 0)
+        return fd;
+    int code = errno;
+    close(fd);
+    errno = code;
+    return -1;
 }
 
 int callbox_open_signals(void) {

@@ -8,6 +8,8 @@ public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
     public var sip = SIPSettings()
     public var tls = TLSSettings()
+    /// `[account]`, `[account.2]` …
+    public var accounts = [AccountSettings](repeating: AccountSettings(), count: Configuration.accountsMax)
     /// By `ButtonName.rawValue`.
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var callLamp = LampSettings()
@@ -18,6 +20,8 @@ public struct Configuration: Equatable, Sendable {
     public var rtp = RTPSettings()
     public var identity = IdentitySettings()
     public var location = LocationSettings()
+
+    public static let accountsMax = 4
 
     public init() {}
 
@@ -70,6 +74,30 @@ public struct SIPSettings: Equatable, Sendable {
     public var acceptFrom = SIPPeers.servers
     /// Whose wish to be answered at once is honoured; they may talk to us too.
     public var autoAnswerFrom: [AddressRange] = []
+    public var accounts = AccountOrder.serial
+}
+
+/// How many of the accounts are registered.
+public enum AccountOrder: Sendable {
+    /// The first that can be.
+    case serial
+    case all
+}
+
+/// `[account]`
+public struct AccountSettings: Equatable, Sendable {
+    /// Who we are there; nil: there is no such account.
+    public var uri: SIPURI?
+    /// Where REGISTER is sent; nil: where the host of `uri` is.
+    public var registrar: SIPURI?
+    /// Whether it is registered, or only called from.
+    public var registers = true
+    public var expiresSeconds = 600
+    /// RFC 5626.
+    public var isOutbound = true
+
+    /// Whom to ask for the way to the registrar.
+    var way: SIPURI? { self.registrar ?? self.uri }
 }
 
 /// Who may talk to us by SIP outside of our own calls.

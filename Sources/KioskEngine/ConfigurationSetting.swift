@@ -26,8 +26,8 @@ struct ConfigurationSetting {
     }
 
     static let all: [ConfigurationSetting] =
-        Self.call + Self.sip + Self.tls + ButtonName.all.flatMap { Self.button($0) } + Self.lamp + Self.display
-        + Self.media + Self.identity + Self.location
+        Self.call + Self.sip + Self.accounts + Self.tls + ButtonName.all.flatMap { Self.button($0) } + Self.lamp
+        + Self.display + Self.media + Self.identity + Self.location
 
     /// In the order of the table, each once.
     static let sections: [ByteString] = Self.all.reduce(into: []) { sections, setting in
@@ -74,6 +74,7 @@ extension ConfigurationSetting {
         .init("sip", "offerless", "no", ConfigurationValue.yesOrNo) { $0.sip.isOfferless = $1 },
         .init("sip", "accept_from", "servers", ConfigurationValue.peers) { $0.sip.acceptFrom = $1 },
         .init("sip", "auto_answer_from", "none", ConfigurationValue.ranges) { $0.sip.autoAnswerFrom = $1 },
+        .init("sip", "accounts", "serial", Self.choice([("serial", .serial), ("all", .all)])) { $0.sip.accounts = $1 },
     ]
 
     private static let transports: [(ByteString, SIPTransport)] = [("udp", .udp), ("tcp", .tcp), ("tls", .tls)]
@@ -92,6 +93,20 @@ extension ConfigurationSetting {
     private static let verifications: [(ByteString, TLSSettings.Verify)] = [
         ("strict", .strict), ("pin", .pin), ("tofu", .firstSeen), ("off", .off),
     ]
+    private static let accounts: [ConfigurationSetting] = (0..<Configuration.accountsMax).flatMap { Self.account($0) }
+
+    private static func account(_ index: Int) -> [ConfigurationSetting] {
+        let section: ByteString = index == 0 ? "account" : "account." + ByteString(decimal: index + 1)
+        return [
+            .init(section, "uri", "", ConfigurationValue.uri) { $0.accounts[index].uri = $1 },
+            .init(section, "registrar", "auto", ConfigurationValue.registrar) { $0.accounts[index].registrar = $1 },
+            .init(section, "register", "yes", ConfigurationValue.yesOrNo) { $0.accounts[index].registers = $1 },
+            .init(section, "expires", "600", Self.number(60...86_400, "seconds")) {
+                $0.accounts[index].expiresSeconds = $1
+            },
+            .init(section, "outbound", "yes", ConfigurationValue.yesOrNo) { $0.accounts[index].isOutbound = $1 },
+        ]
+    }
 
     private static func button(_ button: ButtonName) -> [ConfigurationSetting] {
         let section: ByteString = "button." + button.text

@@ -79,6 +79,11 @@ enum ConfigurationValue {
         return uri
     }
 
+    /// A server to register with; nil for `auto`.
+    static func registrar(_ value: ByteString) throws(BadValue) -> SIPURI? {
+        value.equalsIgnoringCase("auto") ? nil : try self.uri(value)
+    }
+
     static func listen(_ value: ByteString) throws(BadValue) -> SocketAddress {
         try self.listen(value, standard: SIPSettings().listen)
     }

@@ -26,7 +26,9 @@ public enum KioskInput {
     case device(DeviceReport)
     /// The answer to `.collectCounters`.
     case localCounters(ClientID, LocalCounters)
-    /// SIGTERM: end the call, then exit.
+    /// Addresses, routes or the link changed.
+    case networkChanged
+    /// SIGTERM: end the call, give accounts back, then exit. A second one: exit at once.
     case terminate
     /// The instant of `.wait(until:)` has come. Coming early or twice does no harm.
     case timeout
@@ -200,6 +202,8 @@ public struct KioskWorld: Sendable {
     public var cameraFPS: Int
     public var version: ByteString
     public var facts = BoardFacts()
+    /// `urn:uuid:…` of this board, the same for ever; empty where there is none.
+    public var instanceID: ByteString
     /// The wall clock at `Instant.zero`.
     public var ntpAtZero: NTPTime
     /// Where we listen for TLS, for Via and Contact.
@@ -207,7 +211,8 @@ public struct KioskWorld: Sendable {
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,
-        cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime
+        cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime,
+        instanceID: ByteString = ByteString()
     ) {
         self.hasCamera = hasCamera
         self.hasScreen = hasScreen
@@ -217,6 +222,7 @@ public struct KioskWorld: Sendable {
         self.cameraSize = cameraSize
         self.cameraFPS = cameraFPS
         self.version = version
+        self.instanceID = instanceID
         self.ntpAtZero = ntpAtZero
     }
 }

@@ -3,11 +3,11 @@ import Bytes
 import SIPEngine
 import SIPWire
 
-/// Who may talk to us: what the file lists, and the server that it names.
+/// Who may talk to us: what the file lists, and the servers that it names.
 extension KioskEngine {
     mutating func trustServers(now: Instant) {
         self.servers = ServerAddresses(self.configuration.call.uri, now: now)
-        self.tell(.trust(self.servers.addresses), now: now)
+        self.tell(.trust(self.trusted), now: now)
         self.refreshServers(now: now)
     }
 
@@ -19,6 +19,9 @@ extension KioskEngine {
         self.resolve(id, uri)
     }
 
+    /// The servers that we call by, and those of the accounts.
+    var trusted: [IPAddress] { self.servers.addresses + self.accounts.flatMap { $0.addresses } }
+
     mutating func serverFound(_ result: ResolutionResult, now: Instant) {
         switch result {
         case .failed: break
@@ -28,7 +31,7 @@ extension KioskEngine {
 
     mutating func trust(_ addresses: [SocketAddress], now: Instant) {
         guard !addresses.isEmpty, self.servers.found(addresses.map { $0.address }, now: now) else { return }
-        self.tell(.trust(self.servers.addresses), now: now)
+        self.tell(.trust(self.trusted), now: now)
     }
 }
 

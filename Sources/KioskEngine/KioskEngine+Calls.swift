@@ -37,6 +37,8 @@ extension KioskEngine {
 
     mutating func resolved(_ id: ResolutionID, _ result: ResolutionResult, now: Instant) {
         if self.servers.isOwn(id) { return self.serverFound(result, now: now) }
+        if id == self.addressQuestion { return self.ownAddressFound(result, now: now) }
+        if self.registrarFound(id, result, now: now) { return }
         if self.sendWaitingText(id, result, now: now) { return }
         switch result {
         case .failed(let text):
@@ -62,12 +64,13 @@ extension KioskEngine {
     private mutating func invite(
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
-        let flow = self.flow(to: targets.current, remote, local)
+        let flow = self.way(self.flow(to: targets.current, remote, local), to: targets.current)
         var session = MediaSession(flow, generator: &self.generator)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
-            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders)
-        request.displayName = self.configuration[.call].callerName
+            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders,
+            sender: self.sender)
+        request.sender.displayName = self.configuration[.call].callerName
         request.parts = self.configuration.location.parts
         // A datagram that is cut into fragments often never arrives. What does not fit even so goes by TCP.
         if flow.transport == .udp, !offer.isEmpty, self.sip.size(of: request) > SIPEngine.datagramSizeSafe {
@@ -121,19 +124,22 @@ extension KioskEngine {
     }
 
     mutating func terminate(now: Instant) {
+        guard self.leaveBy == nil else { return self.exit(now: now) }
+        self.leaveAccounts(now: now)
         switch self.machine.terminate(now: now) {
         case .exit(let ended): self.leave(ended, now: now)
         case .hangUp(let handles, _): self.hangUp(handles, now: now)
         case .declineAndExit(let handle, let ended):
             self.decline(handle, .temporarilyUnavailable, ended, now: now)
-            self.exit(now: now)
+            self.leave(nil, now: now)
         case .wait: break
         }
     }
 
     mutating func leave(_ ended: EndedCall?, now: Instant) {
         if let ended { self.finish(ended, now: now) }
-        self.exit(now: now)
+        self.isCallOver = true
+        self.exitWhereLeft(now: now)
     }
 
     mutating func alarm(now: Instant) {

@@ -105,6 +105,7 @@ extension KioskEngine {
             var counters = JSON()
             self.counters?.write(to: &counters)
             $0.put("counters", object: counters)
+            self.writeAccounts(to: &$0)
             $0.put("calls", self.sip.callCount)
             $0.put("strangers", self.sip.counters[.stranger])
             $0.put("problems", self.problems.count)

@@ -7,6 +7,7 @@ import SIPWire
 /// Calls from outside.
 extension KioskEngine {
     mutating func incoming(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
+        guard !self.isCallOver else { return self.refuse(handle, .temporarilyUnavailable, call, now: now) }
         let decision = self.machine.incoming(
             policy: self.configuration.call.incoming, isAutomatic: call.isAnsweredAutomatically, replaces: call.replaces
         )

@@ -10,6 +10,7 @@ extension KioskEngine {
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         self.trustServers(now: now)
+        self.settleAccounts(now: now)
     }
 
     // MARK: - Buttons
@@ -21,6 +22,7 @@ extension KioskEngine {
         }
         switch edge {
         case .released: return
+        case .pressed where self.isCallOver: return
         case .pressed: self.put(.tone(.key))
         }
         switch button {
@@ -112,6 +114,7 @@ extension KioskEngine {
     }
 
     private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
+        guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")
         }
@@ -143,7 +146,7 @@ extension KioskEngine {
         }
     }
 
-    /// The first problem of the file, then the faults that stand.
+    /// The first problem of the file, then the faults that stand, then that nobody can call us.
     var banner: ByteString {
         var parts: [ByteString] = []
         if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
@@ -151,6 +154,7 @@ extension KioskEngine {
             guard let text = self.faults[Int(family.rawValue)] else { continue }
             parts.append(Words.fault(family) + ": " + text)
         }
+        if self.isCutOff { parts.append(Words.cutOff) }
         var banner = ByteString()
         for part in parts { banner += banner.isEmpty ? part : " · " + part }
         return UTF8Text.displayable(banner, bytesMax: Self.bannerBytesMax)

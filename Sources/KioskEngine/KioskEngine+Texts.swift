@@ -67,8 +67,8 @@ extension KioskEngine {
                 self.finished(text.id, .notFound, now: now)
                 return true
             }
-            let flow = self.flow(to: text.uri, remote, local)
-            self.tell(.message(text.id, .address(text.uri, flow), text: text.text), now: now)
+            let flow = self.way(self.flow(to: text.uri, remote, local), to: text.uri)
+            self.tell(.message(text.id, .address(text.uri, flow, by: self.sender), text: text.text), now: now)
         }
         return true
     }

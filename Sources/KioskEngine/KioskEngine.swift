@@ -19,6 +19,14 @@ public struct KioskEngine {
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
     var servers = ServerAddresses(nil, now: .zero)
+    /// Those that are to be registered.
+    var accounts: [Account]
+    /// The program ends, at the latest then.
+    var leaveBy: Instant?
+    /// The question about our address toward the far end of the call, after the network changed.
+    var addressQuestion: ResolutionID?
+    /// It ends, and there is no call any more.
+    var isCallOver = false
     /// The call from outside that alerts; nil where none does.
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
@@ -46,6 +54,8 @@ public struct KioskEngine {
     private(set) var sip: SIPEngine
     /// Calls that SIP told about and that were not looked at yet.
     private var sipEvents: [(CallHandle, CallEvent)] = []
+    /// The same about accounts.
+    private var registrationEvents: [(RegistrationID, RegistrationEvent)] = []
     private var sipWakesAt: Instant?
     private var lamp = Lamp()
     private var shown: Presentation?
@@ -66,6 +76,7 @@ public struct KioskEngine {
         self.machine = KioskMachine(
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
+        self.accounts = Self.accounts(of: configuration)
         self.generator = Generator(seed: seed)
         var sip = SIPConfiguration(
             userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts),
@@ -91,7 +102,7 @@ public struct KioskEngine {
     /// Nearly all that strangers send: a flood of it must cost no more than the look at it. Time passes at `.timeout`.
     private func changedNothing(_ input: KioskInput) -> Bool {
         guard case .received = input else { return false }
-        return self.outputs.isEmpty && self.sipEvents.isEmpty
+        return self.outputs.isEmpty && self.sipEvents.isEmpty && self.registrationEvents.isEmpty
     }
 
     /// The next thing to do; `wait` when there is nothing more.
@@ -106,6 +117,7 @@ public struct KioskEngine {
         var soonest: Instant?
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
+            self.accountsWakeAt, self.leaveBy,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -127,6 +139,7 @@ public struct KioskEngine {
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
+        case .networkChanged: self.networkChanged(now: now)
         case .terminate: self.terminate(now: now)
         case .timeout: break
         }
@@ -155,6 +168,7 @@ public struct KioskEngine {
             case .close(let flow): self.put(.close(flow))
             case .message(let message): self.received(message, now: now)
             case .messageFinished(let id, let status): self.finished(id, status, now: now)
+            case .registration(let id, let event): self.registrationEvents.append((id, event))
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant
@@ -169,6 +183,10 @@ public struct KioskEngine {
             let (handle, event) = self.sipEvents.removeFirst()
             self.call(handle, event, now: now)
         }
+        while !self.registrationEvents.isEmpty {
+            let (id, event) = self.registrationEvents.removeFirst()
+            self.registration(id, event, now: now)
+        }
     }
 
     private mutating func timePassed(now: Instant) {
@@ -176,6 +194,8 @@ public struct KioskEngine {
         self.settle(now: now)
         self.alarm(now: now)
         self.refreshServers(now: now)
+        self.refreshAccounts(now: now)
+        self.exitWhereLeft(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)
@@ -205,7 +225,8 @@ public struct KioskEngine {
         Presentation.Surroundings(
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
-            canCall: self.configuration.call.uri != nil, banner: self.banner, notice: self.notice)
+            canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil,
+            banner: self.banner, notice: self.notice)
     }
 
     /// The pattern that a new subscriber is told.

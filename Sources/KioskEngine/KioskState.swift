@@ -298,4 +298,8 @@ enum KioskTimes {
     static let endingMs = 2_000
     /// Less than the 500 ms that systemd and the installer count on, so that devices can be closed too.
     static let stopMs = 400
+    /// How long a server may take to let us go.
+    static let unregisterMs = 2_500
+    /// All that the end of the program may take where accounts are to be given back.
+    static let leaveMs = 2_900
 }

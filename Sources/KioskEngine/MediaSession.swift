@@ -47,7 +47,7 @@ struct MediaSession {
     let videoSSRC: SSRC
     let cname: ByteString
     /// The address towards the far end.
-    private let address: IPAddress
+    private(set) var address: IPAddress
     /// The host that the far end's signalling comes from.
     let signalling: IPAddress
     /// Nobody on the way reads or changes the signalling.
@@ -101,6 +101,12 @@ struct MediaSession {
     /// the same.
     mutating func sayAnew() {
         self.said = nil
+    }
+
+    /// Our address is another one: what is said next says so.
+    mutating func move(to address: IPAddress) {
+        self.address = address
+        self.sayAnew()
     }
 
     /// What a provisional answer comes to; the final one is still awaited. Nil where it makes no sense.

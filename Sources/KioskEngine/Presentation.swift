@@ -17,6 +17,8 @@ struct Presentation: Equatable {
         var callEndsCall: Bool
         /// The file names somebody to call.
         var canCall: Bool
+        /// The program ends.
+        var isStopping = false
         var banner: ByteString
         var notice: Notice?
     }
@@ -38,6 +40,7 @@ struct Presentation: Equatable {
     private static func card(_ state: KioskState, _ around: Surroundings) -> Words.Card {
         switch state {
         case .idle:
+            if around.isStopping { return Words.stopping }
             if let notice = around.notice { return Words.notice(notice) }
             guard around.canCall else { return Words.idleUseless }
             return around.hasCamera ? Words.idle : Words.idleWithoutPicture
@@ -138,7 +141,7 @@ struct Presentation: Equatable {
         _ button: ButtonName, _ state: KioskState, _ around: Surroundings
     ) -> CallBarItem? {
         switch button {
-        case .call: return around.canCall ? CallBarItem(button: .call, label: Words.call) : nil
+        case .call: return around.canCall && !around.isStopping ? CallBarItem(button: .call, label: Words.call) : nil
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: Words.close)

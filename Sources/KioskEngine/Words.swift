@@ -143,6 +143,9 @@ enum Words {
 
     // MARK: - Faults
 
+    /// Accounts are wanted and none is registered.
+    static let cutOff: ByteString = "Not connected to the telephone server. Calls may still work."
+
     /// What a device that is missing means for the call; the banner says it before the technical reason.
     static func fault(_ family: DeviceFamily) -> ByteString {
         switch family {

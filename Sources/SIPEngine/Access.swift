@@ -29,6 +29,7 @@ extension SIPEngine {
     func isKnown(_ flow: Flow) -> Bool {
         let address = flow.remote.address
         return self.configuration.access.admits(address) || self.trusted.contains(address)
+            || self.registrations.contains { $0.request.flow.remote.address == address }
             || self.calls.contains { $0.dialog?.flow.remote.address == address }
             || self.clients.contains { $0.flow.remote.address == address }
     }

@@ -206,8 +206,9 @@ extension SIPEngine {
         case .provisional, .provisionalLimit: self.provisionalFired(timer, at: index, now: now)
         case .accept, .acceptLimit, .cancelLimit, .decision, .changeLimit:
             self.machineFired(timer, at: index, now: now)
-        case .a, .b, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m, .trying, .abandoned, .referral:
-            preconditionFailure("timers of transactions and referrals run there")
+        case .a, .b, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m, .trying, .abandoned, .referral, .registration,
+            .ping, .pong:
+            preconditionFailure("timers of transactions, referrals and registrations run there")
         }
     }
 

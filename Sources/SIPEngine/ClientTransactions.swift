@@ -26,6 +26,7 @@ struct ClientEntry {
         case message(MessageID)
         /// About the REFER of this number.
         case notify(UInt64)
+        case register(RegistrationID)
     }
 
     /// The number of our last request in the early dialog of a tag.
@@ -182,7 +183,7 @@ extension SIPEngine {
         switch purpose {
         case .invite(let handle), .bye(let handle), .reinvite(let handle), .refresh(let handle):
             return self.callIndex(handle) != nil
-        case .inform, .message, .notify: return true
+        case .inform, .message, .notify, .register: return true
         case .cancel, .discard, .lastBye, .prack: return false
         }
     }
@@ -274,7 +275,7 @@ extension SIPEngine {
             }
         case .reinvite(let handle):
             if status.isSuccess { self.reinviteSucceeded(handle, at: index, response, now: now) }
-        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -285,7 +286,7 @@ extension SIPEngine {
         switch self.clients[index].purpose {
         case .invite(let handle): self.receivedRefusal(handle, response, status, now)
         case .reinvite(let handle): self.reinviteRefused(handle, response, status, now: now)
-        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify:
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register:
             preconditionFailure("these are no INVITEs")
         }
     }
@@ -346,6 +347,7 @@ extension SIPEngine {
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: status.isSuccess, now: now)
+        case .register(let id): self.registerFinished(id, response, status, now: now)
         }
     }
 
@@ -361,6 +363,8 @@ extension SIPEngine {
         case .inform(let handle): self.informFinished(handle, status, now: now)
         case .message(let id): self.put(.messageFinished(id, status))
         case .notify(let id): self.notified(id, isTaken: false, now: now)
+        case .register(let id):
+            self.registerFailed(id, reason == .timedOut ? .timedOut : .flowFailed, now: now)
         }
     }
 }

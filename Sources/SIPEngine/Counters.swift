@@ -38,11 +38,13 @@ public enum SIPCount: Int, CaseIterable, Sendable {
     case unanswered
     /// A message, a ping or noise from somebody who may not talk to us: nothing was answered.
     case stranger
+    /// A flow that was closed because nothing answered a ping.
+    case pingUnanswered
 }
 
 /// How often each `SIPCount` happened since the start.
 public struct SIPCounters: Sendable {
-    private var counts = InlineArray<18, UInt64>(repeating: 0)
+    private var counts = InlineArray<19, UInt64>(repeating: 0)
 
     public subscript(count: SIPCount) -> UInt64 { self.counts[count.rawValue] }
 

@@ -74,16 +74,18 @@ public struct InviteRequest {
     /// The session description (`application/sdp`) that we offer; empty lets the far end offer (`answeredWithOffer`).
     public var offer: [UInt8]
     public var extraHeaders: [Header]
-    /// The name that the far end sees in place of the configured one; nil for that.
-    public var displayName: ByteString?
     /// What goes along with the offer, in one body.
     public var parts: [BodyPart] = []
+    public var sender: Sender
 
-    public init(target: SIPURI, flow: Flow, offer: [UInt8], extraHeaders: [Header] = []) {
+    public init(
+        target: SIPURI, flow: Flow, offer: [UInt8], extraHeaders: [Header] = [], sender: Sender = Sender()
+    ) {
         self.target = target
         self.flow = flow
         self.offer = offer
         self.extraHeaders = extraHeaders
+        self.sender = sender
     }
 }
 
@@ -170,7 +172,7 @@ public struct IncomingMessage: Equatable, Sendable {
 /// A text to send: within `call`, or to `target` by `flow`.
 public enum MessageDestination {
     case call(CallHandle)
-    case address(SIPURI, Flow)
+    case address(SIPURI, Flow, by: Sender = Sender())
 }
 
 /// Names one MESSAGE of ours.

@@ -32,7 +32,8 @@ extension SIPEngine {
         let target = request.target.asRequestURI
         var message = SIPMessage(startLine: .request(.invite, .sip(target)), body: [])
         message.add(.maxForwards, "70")
-        message.add(.from, self.from(request.flow, tag: localTag, displayName: request.displayName).printed)
+        message.add(request.sender.routes)
+        message.add(.from, self.from(request.flow, tag: localTag, by: request.sender).printed)
         message.add(.to, NameAddr(uri: .sip(target.asAddress)).printed)
         message.add(.callID, callID.text)
         message.add(.cseq, CSeq(invitation.number, .invite).printed)

@@ -5,7 +5,8 @@ enum Limits {
     /// Calls that live at once, the ones that are ending included.
     static let callsMax = 8
     /// Client transactions. Something waits on at most six for a call (INVITE, BYE, re-INVITE, UPDATE, an INFO, a
-    /// NOTIFY), and on our MESSAGEs; the others, for CANCEL, PRACK and the losers of forks, may be forgotten.
+    /// NOTIFY), on our MESSAGEs, and on a REGISTER of each account; the others, for CANCEL, PRACK and the losers of
+    /// forks, may be forgotten.
     static let clientTransactionsMax = 96
     /// Server transactions.
     static let serverTransactionsMax = 64
@@ -53,6 +54,27 @@ enum Limits {
     /// Dialogs of a trace that are drawn, and the columns of peers in each.
     static let traceDialogsMax = 8
     static let tracePeersMax = 4
+    /// Accounts.
+    static let registrationsMax = 8
+    /// How often one order is sent again because an answer asks for it (423, 439).
+    static let registerRetriesMax = 4
+    /// What a registrar grants is taken for at least and at most so much, in seconds.
+    static let registerSecondsMin: UInt32 = 10
+    static let registerSecondsMax: UInt32 = 3_600
+    /// What we ask for at most where a 423 does not say what it wants, and the most that it may want.
+    static let registerSecondsWantedMax: UInt32 = 86_400
+    static let registerSecondsMinMax: UInt32 = 604_800
+    /// The shortest time between a grant and the next REGISTER.
+    static let registerRefreshMsMin = 5_000
+    /// A longer Retry-After is cut to this, in seconds.
+    static let retryAfterSecondsBelieved: UInt32 = 300
+    /// Between two pings on a stream, and on a datagram flow (RFC 5626 sections 4.4.1 and 4.4.2).
+    static let streamPingMs = 95_000...120_000
+    static let datagramPingMs = 24_000...29_000
+    /// A shorter Flow-Timer is taken for this, in seconds.
+    static let flowTimerSecondsMin = 10
+    /// How long a pong is waited for (RFC 5626 section 4.4.1).
+    static let pongMs = 10_000
     /// INVITE is answered with 100 when nothing else was sent for so long (RFC 3261 section 17.2.1).
     static let tryingMs = 200
     /// The shortest session interval that there is (RFC 4028 section 4), in seconds.

@@ -31,8 +31,8 @@ extension SIPEngine {
                 let number = self.calls[index].dialog?.takeNumber(), let dialog = self.calls[index].dialog
             else { return self.put(.messageFinished(id, .callOrTransactionDoesNotExist)) }
             self.send(dialog.request(.message, number: number), text, on: dialog.nextHop, id, now: now)
-        case .address(let target, let flow):
-            guard let message = self.messageOutsideDialog(to: target, on: flow) else {
+        case .address(let target, let flow, let sender):
+            guard let message = self.messageOutsideDialog(to: target, on: flow, by: sender) else {
                 return self.put(.messageFinished(id, .badRequest))
             }
             self.send(message, text, on: flow, id, now: now)
@@ -47,12 +47,13 @@ extension SIPEngine {
     }
 
     /// Nil where the address cannot be written so that we could read it ourselves.
-    private mutating func messageOutsideDialog(to target: SIPURI, on flow: Flow) -> SIPMessage? {
+    private mutating func messageOutsideDialog(to target: SIPURI, on flow: Flow, by sender: Sender) -> SIPMessage? {
         let uri = target.asRequestURI
         let tag = self.newTag()
         var message = SIPMessage(startLine: .request(.message, .sip(uri)))
         message.add(.maxForwards, "70")
-        message.add(.from, self.from(flow, tag: tag).printed)
+        message.add(sender.routes)
+        message.add(.from, self.from(flow, tag: tag, by: sender).printed)
         message.add(.to, NameAddr(uri: .sip(uri.asAddress)).printed)
         message.add(.callID, self.newCallID())
         message.add(.cseq, CSeq(1, .message).printed)

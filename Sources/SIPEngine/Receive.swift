@@ -26,6 +26,7 @@ extension SIPEngine {
     private mutating func receivedStream(_ bytes: [UInt8], on flow: Flow, now: Instant) {
         var stream = self.takeStream(flow, now: now)
         stream.framer.append(bytes)
+        self.heard(on: flow, now: now)
         while let item = stream.framer.next() {
             switch item {
             case .message(let message):
@@ -34,7 +35,7 @@ extension SIPEngine {
             case .ping:
                 guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
                 self.put(.send(SIPStreamFramer.pong, on: flow))
-            case .pong: break
+            case .pong: self.receivedPong(on: flow)
             case .broken(let fault):
                 guard self.isKnown(flow) else { return self.closeStrangers(flow, now: now) }
                 self.counters.add(.brokenStream)
@@ -205,6 +206,18 @@ extension SIPEngine {
 // MARK: - Flows that fail
 
 extension SIPEngine {
+    /// Requests of a call come from another address of ours. A connection from the old one carries nothing any more.
+    mutating func move(_ handle: CallHandle, to local: SocketAddress, now: Instant) {
+        guard let index = self.callIndex(handle), let flow = self.calls[index].dialog?.flow, flow.local != local else {
+            return
+        }
+        if flow.transport.isReliable {
+            self.close(flow)
+            self.flowFailed(flow, now: now)
+        }
+        self.calls[index].dialog?.flow.local = local
+    }
+
     /// The session outlives its signalling: a call that stands goes on, and its next request opens a new way.
     mutating func flowFailed(_ flow: Flow, now: Instant) {
         self.streams.removeAll { $0.flow == flow }
@@ -215,5 +228,6 @@ extension SIPEngine {
             self.acknowledgeByDatagram(at: index, insteadOf: flow)
             if self.clients[index].flow == flow { self.clientTransportFailed(at: index, now: now) }
         }
+        self.registrationsLost(on: flow, now: now)
     }
 }

@@ -73,9 +73,11 @@ extension SIPEngine {
     var allowHeader: Header { Header(.allow, ByteString.list(Self.allowed.map { $0.token })) }
 
     /// Who we say we are in a request outside of a dialog.
-    func from(_ flow: Flow, tag: ByteString, displayName: ByteString? = nil) -> NameAddr {
-        let identity = self.configuration.identity ?? self.uri(self.configuration.contactUser, on: flow)
-        let name = displayName ?? self.configuration.displayName
+    func from(_ flow: Flow, tag: ByteString, by sender: Sender) -> NameAddr {
+        let identity =
+            sender.identity ?? self.configuration.identity
+            ?? self.uri(self.configuration.contactUser, on: flow)
+        let name = sender.displayName ?? self.configuration.displayName
         return NameAddr(displayName: name, identity.asAddress, tag: tag)
     }
 
@@ -90,16 +92,36 @@ extension SIPEngine {
             port: flow.local.port)
     }
 
-    /// Where the peer reaches us while the dialog lives; `sips:` where the call was asked for by such an address (RFC
-    /// 3261 sections 8.1.1.8 and 12.1.1).
+    /// Where the peer reaches us while the dialog lives: as we registered on that flow, or down the flow itself where
+    /// the registrar's side knows it (RFC 5626 section 4.3); `sips:` where the call was asked for by such an address
+    /// (RFC 3261 sections 8.1.1.8 and 12.1.1).
     func contact(_ flow: Flow, isSecure: Bool?) -> ByteString {
+        let registration = self.registrations.first { $0.request.flow == flow }
+        var uri = self.plainContact(flow, registration?.contactAddress, isSecure: isSecure ?? false)
+        if registration?.isOutbound ?? false { uri.parameters.set("ob", nil) }
+        return NameAddr(uri: .sip(uri)).printed
+    }
+
+    /// - Parameter seen: how others see the flow's own address; nil where it is as we see it.
+    func plainContact(_ flow: Flow, _ seen: SocketAddress?, isSecure: Bool = false) -> SIPURI {
         var uri = self.uri(self.configuration.contactUser, on: flow)
-        uri.isSecure = isSecure ?? false
+        uri.isSecure = isSecure
+        if let seen {
+            uri.host = .address(seen.address)
+            uri.port = seen.port
+        }
         switch flow.transport {
         case .udp: break
         case .tcp: uri.parameters.set("transport", "tcp")
         case .tls: if !uri.isSecure { uri.parameters.set("transport", "tls") }
         }
-        return NameAddr(uri: .sip(uri)).printed
+        return uri
+    }
+}
+
+extension SIPMessage {
+    /// A route set, first hop first.
+    mutating func add(_ routes: [NameAddr]) {
+        for route in routes.prefix(SIPEngine.routesMax) { self.add(.route, route.printed) }
     }
 }

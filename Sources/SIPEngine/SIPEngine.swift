@@ -16,6 +16,8 @@ public struct SIPEngine {
     public static let datagramSizeSafe = 1_300
     /// Addresses of one 3xx that are told.
     public static let redirectsMax = 8
+    /// Proxies that a request of ours is sent through on its first way.
+    public static let routesMax = 8
 
     public enum Input {
         /// One datagram, or whatever bytes a stream had: the engine cuts streams into messages.
@@ -41,6 +43,12 @@ public struct SIPEngine {
         case refuseReferral(CallHandle, StatusCode)
         /// Send a text (MESSAGE); `messageFinished` tells what came of it.
         case message(MessageID, MessageDestination, text: ByteString)
+        /// Our own address toward the far end of a call is another one from now on.
+        case move(CallHandle, to: SocketAddress)
+        /// Register an account, or register it anew: after a failure, or on another flow. Refreshes are the engine's.
+        case register(RegistrationID, RegisterRequest)
+        /// Remove the binding; `unregistered` is told when that is answered, or cannot be any more.
+        case unregister(RegistrationID, withinMs: Int)
         /// The addresses of the servers that we dial or register with, in place of the former ones.
         case trust([IPAddress])
         /// The instant of `wait(until:)` has come. Coming early or twice does no harm.
@@ -55,6 +63,7 @@ public struct SIPEngine {
         case message(IncomingMessage)
         /// What a MESSAGE of ours was answered with; 408 where nothing came.
         case messageFinished(MessageID, StatusCode)
+        case registration(RegistrationID, RegistrationEvent)
         /// The last output: nothing to do until then, or until the next input.
         case wait(until: Instant?)
     }
@@ -65,6 +74,8 @@ public struct SIPEngine {
     var clients: [ClientEntry] = []
     var servers: [ServerEntry] = []
     var referrals: [ReferralEntry] = []
+    var registrations: [RegistrationEntry] = []
+    var keepAlives: [KeepAliveEntry] = []
     /// Streams with bytes of a message, the one used last at the end.
     var streams: [Stream] = []
     /// The servers that we dial or register with: they may talk to us (`AccessPolicy`).
@@ -108,12 +119,16 @@ public struct SIPEngine {
         case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
+        case .move(let handle, let local): self.move(handle, to: local, now: now)
+        case .register(let id, let request): self.register(id, request, now: now)
+        case .unregister(let id, let limitMs): self.unregister(id, withinMs: limitMs, now: now)
         case .trust(let addresses): self.trust(addresses)
         case .timeout: self.fireTimers(now: now)
         }
         self.settleReferrals(now: now)
         self.sendWaitingChanges(now: now)
         self.sweep()
+        self.tendKeepAlives(now: now)
     }
 
     /// The next thing to do; `wait` when there is nothing more.
@@ -130,10 +145,12 @@ public struct SIPEngine {
         for index in self.clients.indices { next = .sooner(next, self.clients[index].nextWakeUp) }
         for index in self.servers.indices { next = .sooner(next, self.servers[index].nextWakeUp) }
         for index in self.referrals.indices { next = .sooner(next, self.referrals[index].machine.timers.next) }
+        for index in self.registrations.indices { next = .sooner(next, self.registrations[index].machine.timers.next) }
+        for index in self.keepAlives.indices { next = .sooner(next, self.keepAlives[index].machine.timers.next) }
         return next
     }
 
-    /// Nothing is left of any call: no call, no transaction, no timer.
+    /// Nothing is left of any call: no call, no transaction, no timer. Registrations live on.
     public var isIdle: Bool {
         self.calls.isEmpty && self.clients.isEmpty && self.servers.isEmpty && self.referrals.isEmpty
     }
@@ -160,6 +177,16 @@ public struct SIPEngine {
                 self.referralFired(timer, at: index, now: now)
             }
         }
+        for index in self.registrations.indices {
+            while let timer = self.registrations[index].machine.expire(now: now) {
+                self.registrationFired(timer, at: index, now: now)
+            }
+        }
+        for index in self.keepAlives.indices {
+            while let timer = self.keepAlives[index].machine.expire(now: now) {
+                self.keepAliveFired(timer, at: index, now: now)
+            }
+        }
         for index in self.calls.indices {
             while let timer = self.calls[index].expire(now: now) {
                 self.callFired(timer, at: index, now: now)
@@ -173,6 +200,7 @@ public struct SIPEngine {
         self.clients.removeAll { $0.isTerminated }
         self.servers.removeAll { $0.isTerminated }
         self.referrals.removeAll { $0.machine.state == .ended }
+        self.registrations.removeAll { $0.machine.state == .ended }
     }
 
     // MARK: - For the verbs

@@ -62,7 +62,7 @@ extension SIPEngine {
         switch purpose {
         case .invite(let handle): return self.callIndex(handle).map { self.calls[$0].machine.state } == .calling
         case .reinvite(let handle): return self.callIndex(handle).map { self.calls[$0].machine.state } == .changing
-        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify: return true
+        case .cancel, .bye, .lastBye, .refresh, .prack, .discard, .inform, .message, .notify, .register: return true
         }
     }
 

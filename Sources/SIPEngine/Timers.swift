@@ -53,6 +53,12 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
     case provisional
     /// A 1xx of ours got no PRACK for 64*T1.
     case provisionalLimit
+    /// A registration is refreshed, or the answer to its REGISTER is too late (RFC 3261 section 10.2).
+    case registration
+    /// A ping keeps a registered flow open (RFC 5626 section 4.4).
+    case ping
+    /// The answer to a ping is too late.
+    case pong
 }
 
 /// The deadlines of one transaction or call: a fixed table, one place for each timer.
@@ -60,7 +66,7 @@ public enum SIPTimer: Int, CaseIterable, Sendable {
 /// A table asked about a timer that is not due, or not set, answers no: spurious wake-ups are harmless.
 struct TimerTable {
     /// `never` where a timer is stopped.
-    private var deadlines = InlineArray<25, UInt64>(repeating: Self.never)
+    private var deadlines = InlineArray<28, UInt64>(repeating: Self.never)
     private static let never = UInt64.max
 
     mutating func set(_ timer: SIPTimer, afterMs delayMs: Int, now: Instant) {

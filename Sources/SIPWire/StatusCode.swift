@@ -65,6 +65,9 @@ extension StatusCode {
     public static let badExtension = StatusCode(420)
     public static let extensionRequired = StatusCode(421)
     public static let sessionIntervalTooSmall = StatusCode(422)
+    public static let intervalTooBrief = StatusCode(423)
+    /// RFC 5626 section 11.6.
+    public static let firstHopLacksOutbound = StatusCode(439)
     public static let badInfoPackage = StatusCode(469)
     public static let temporarilyUnavailable = StatusCode(480)
     public static let callOrTransactionDoesNotExist = StatusCode(481)
@@ -131,6 +134,7 @@ extension StatusCode {
         case 421: return "Extension Required"
         case 422: return "Session Interval Too Small"
         case 423: return "Interval Too Brief"
+        case 439: return "First Hop Lacks Outbound Support"
         case 469: return "Bad Info Package"
         case 480: return "Temporarily Unavailable"
         case 481: return "Call/Transaction Does Not Exist"

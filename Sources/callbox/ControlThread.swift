@@ -15,6 +15,7 @@ final class ControlThread {
     private static let signalsToken: UInt64 = 2
     private static let reportsToken: UInt64 = 3
     private static let answersToken: UInt64 = 4
+    private static let routesToken: UInt64 = 5
     private static let buttonTokens: UInt64 = 10
 
     private let poller: Poller
@@ -26,6 +27,7 @@ final class ControlThread {
     private let wires: Wires
     private let time: SavedTime
     private let resolver = Resolver()
+    private var routes = RouteWatch()
     private var generation: Generation = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
     private var pending: [KioskInput] = []
@@ -59,6 +61,7 @@ final class ControlThread {
             for ready in self.poller.wait(until: self.soonest(deadline)) where self.exitCode == nil {
                 self.serve(ready)
             }
+            if self.routes.hasChanged(now: Clock.now()) { self.take(.networkChanged) }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
             self.time.saveWhenDue(now: Clock.now())
             if self.exitCode == nil {
@@ -75,6 +78,7 @@ final class ControlThread {
         self.poller.watch(self.signals, token: Self.signalsToken)
         self.poller.watch(self.wires.reports.wakeup, token: Self.reportsToken)
         self.poller.watch(self.resolver.answers.wakeup, token: Self.answersToken)
+        if self.routes.descriptor >= 0 { self.poller.watch(self.routes.descriptor, token: Self.routesToken) }
         for (index, button) in self.panel.buttons.enumerated() {
             self.poller.watch(button.line.descriptor, token: Self.buttonTokens + UInt64(index))
         }
@@ -82,7 +86,7 @@ final class ControlThread {
 
     /// The engine's deadline, or an earlier one of the sockets or of the clock's file.
     private func soonest(_ deadline: Instant?) -> Instant? {
-        [deadline, self.signalling.deadline, self.time.savesAt].compactMap { $0 }.min()
+        [deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt].compactMap { $0 }.min()
     }
 
     private func put(_ input: KioskInput) {
@@ -113,6 +117,8 @@ final class ControlThread {
         } else if ready.token == Self.answersToken {
             self.resolver.answers.acknowledge()
             while let answer = self.resolver.answers.take() { self.serve(answer) }
+        } else if ready.token == Self.routesToken {
+            self.routes.read(now: Clock.now())
         } else {
             let button = self.panel.buttons[Int(ready.token - Self.buttonTokens)]
             for edge in button.line.readEdges() {

@@ -45,7 +45,8 @@ func run(_ options: RunOptions) -> Int32 {
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
-        cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()))
+        cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
+        instanceID: boardInstanceID())
     world.facts = boardFacts()
     world.tlsPort = signalling.tlsPort
     let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())

@@ -36,6 +36,7 @@ final class ConfigurationDocumentTests: XCTestCase {
         XCTAssertEqual(problems.map { $0.sentence.string }, [])
         var expected = Configuration()
         expected.call.uri = conf.call.uri
+        for index in expected.accounts.indices { expected.accounts[index].uri = conf.accounts[index].uri }
         XCTAssertEqual(conf, expected)
         let keys = sample.split(separator: "\n").filter { !$0.hasPrefix("#") && $0.contains("=") }
         XCTAssertEqual(keys.count, ConfigurationSetting.all.count)

@@ -60,7 +60,6 @@ final class PanelTests: XCTestCase {
             prepare(scene)
             scene.isCut = true
             scene.feed(.terminate)
-            scene.feed(.terminate)
             XCTAssertEqual(scene.exits, [])
             XCTAssertEqual(scene.screen?.headline, "Restarting")
             scene.pass(399)

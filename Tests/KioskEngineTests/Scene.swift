@@ -121,7 +121,7 @@ final class Scene {
         while true {
             switch self.far.pollOutput() {
             case .send(let bytes, _): sent.append(bytes)
-            case .close, .message, .messageFinished: break
+            case .close, .message, .messageFinished, .registration: break
             case .event(let handle, let event):
                 if case .incoming = event { self.cameToFar = handle }
                 self.farEvents.append((handle, event))

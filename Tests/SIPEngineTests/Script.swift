@@ -27,6 +27,7 @@ final class Script {
     }
 
     private(set) var messages: [IncomingMessage] = []
+    var registrations: [(id: RegistrationID, event: RegistrationEvent)] = []
     private(set) var finishedMessages: [(id: MessageID, status: StatusCode)] = []
 
     // MARK: - Inputs
@@ -45,6 +46,7 @@ final class Script {
             case .event(let handle, let event): self.events.append((handle, event))
             case .message(let message): self.messages.append(message)
             case .messageFinished(let id, let status): self.finishedMessages.append((id, status))
+            case .registration(let id, let event): self.registrations.append((id, event))
             case .wait: return
             }
         }

@@ -84,7 +84,7 @@ final class World {
         draining: while true {
             switch self.engines[side.rawValue].pollOutput() {
             case .send(let bytes, let flow): self.carry(bytes, on: flow, from: side)
-            case .close, .message, .messageFinished: break
+            case .close, .message, .messageFinished, .registration: break
             case .event(let handle, let event): events.append((handle, event))
             case .wait: break draining
             }

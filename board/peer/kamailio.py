@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kamailio 6 as a forking proxy before two far ends."""
+"""Kamailio 6 as a forking proxy before two far ends, or as what another configuration makes of it."""
 
 import subprocess
 import time
@@ -16,13 +16,13 @@ class KamailioFault(Exception):
 
 
 class Kamailio:
-    def __init__(self, folder, tls=None):
+    def __init__(self, folder, configuration="kamailio.cfg", tls=None):
         """`tls` is (certificate, key, version): files, and TLSv1.2 or TLSv1.3."""
-        self.folder, self.tls, self.process = Path(folder), tls, None
+        self.folder, self.tls, self.process, self.configuration = Path(folder), tls, None, configuration
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = (HERE / "kamailio.cfg").read_text()
+        text = (HERE / self.configuration).read_text()
         for name, value in (("ADDRESS", ADDRESS), ("FIRST", FIRST), ("SECOND", SECOND),
                             ("FOLDER", str(self.folder))):
             text = text.replace(f"@{name}@", value)

@@ -24,7 +24,8 @@ BOARD = Path(__file__).resolve().parent.parent
 FILES = {
     "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "simulate": ["simulate"],
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
-    "asterisk": ["asterisk"], "kamailio": ["kamailio"], "tls": ["tls"], "stranger": ["stranger"],
+    "asterisk": ["asterisk"], "kamailio": ["kamailio"], "register": ["register"], "tls": ["tls"],
+    "stranger": ["stranger"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }

@@ -57,6 +57,10 @@ ssize_t callbox_send(int fd, const void *bytes, size_t count, const struct socka
 /// Blocks SIGTERM and SIGINT for delivery through the descriptor that is returned; ignores SIGPIPE.
 int callbox_open_signals(void);
 
+/// A non-blocking, close-on-exec socket on which the kernel tells of changed links, addresses and routes; -1 with
+/// errno.
+int callbox_watch_routes(void);
+
 void callbox_prepare_listener(int fd, int is_v6);
 
 /// No delay, and an end to a connection whose peer is silent on the wire for 20 s.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+
+/// The network changed under us: another address, another route, a link that is back.
+extension KioskEngine {
+    mutating func networkChanged(now: Instant) {
+        guard self.leaveBy == nil else { return }
+        for index in self.accounts.indices {
+            let action = self.accounts[index].networkChanged()
+            self.carryOut(action, at: index, now: now)
+        }
+        guard case .connected = self.machine.state, let session = self.session else { return }
+        let question = self.machine.newResolution()
+        self.addressQuestion = question
+        let transport = self.configuration.sip.transport
+        self.put(.resolve(question, host: session.signalling.text, port: transport.standardPort, transport))
+    }
+
+    /// A call that stands moves with us: the far end is told where its media and its requests are to go.
+    mutating func ownAddressFound(_ result: ResolutionResult, now: Instant) {
+        self.addressQuestion = nil
+        guard case .connected(let state) = self.machine.state, let session = self.session,
+            case .found(_, let local) = result, local.address != session.address
+        else { return }
+        self.session?.move(to: local.address)
+        self.tell(.move(state.handle, to: local), now: now)
+        switch self.machine.changeTakenLate(state.handle) {
+        case .ignore: break
+        case .offer(let intent): self.offer(intent, in: state.handle, now: now)
+        }
+    }
+}

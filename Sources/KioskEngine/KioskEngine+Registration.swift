@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+
+/// Accounts: which of them are registered, and calls on behalf of one.
+extension KioskEngine {
+    static func accounts(of configuration: Configuration) -> [Account] {
+        configuration.accounts.enumerated().filter { $1.uri != nil && $1.registers }
+            .map { Account(RegistrationID(UInt64($0) + 1), $1) }
+    }
+
+    // MARK: - Which are wanted
+
+    /// All at once; or one after the other, each only while all before it fail.
+    mutating func settleAccounts(now: Instant) {
+        guard self.leaveBy == nil else { return }
+        var isWanted = true
+        for index in self.accounts.indices {
+            let action = isWanted ? self.accounts[index].start() : self.accounts[index].leave()
+            self.carryOut(action, at: index, now: now)
+            switch self.configuration.sip.accounts {
+            case .all: break
+            case .serial: isWanted = isWanted && self.accounts[index].isFailing
+            }
+        }
+    }
+
+    mutating func refreshAccounts(now: Instant) {
+        for index in self.accounts.indices {
+            let action = self.accounts[index].timePassed(now: now, &self.generator)
+            self.carryOut(action, at: index, now: now)
+        }
+        self.settleAccounts(now: now)
+    }
+
+    var accountsWakeAt: Instant? {
+        self.accounts.compactMap { $0.wakesAt }.min()
+    }
+
+    // MARK: - Where they are
+
+    mutating func carryOut(_ action: Account.Action, at index: Int, now: Instant) {
+        let account = self.accounts[index]
+        switch action {
+        case .doNothing: break
+        case .lookUp:
+            guard let registrar = account.settings.way else { return }
+            let question = self.machine.newResolution()
+            self.accounts[index].lookUp(as: question, now: now)
+            self.resolve(question, registrar)
+        case .register(let flow): self.register(account, on: flow, now: now)
+        case .unregister: self.tell(.unregister(account.id, withinMs: KioskTimes.unregisterMs), now: now)
+        }
+    }
+
+    /// True where the answer was to a question about a registrar.
+    mutating func registrarFound(_ question: ResolutionID, _ result: ResolutionResult, now: Instant) -> Bool {
+        guard let index = self.accounts.firstIndex(where: { $0.isOwn(question) }) else { return false }
+        let former = self.accounts[index].flow
+        let flows = self.flows(to: self.accounts[index].settings, result)
+        let action = self.accounts[index].found(flows, now: now, &self.generator)
+        self.tell(.trust(self.trusted), now: now)
+        // A connection from an address that we no longer have carries nothing; the next one goes to the same server.
+        if let former, former.transport.isReliable, case .register(let flow) = action, flow != former {
+            self.put(.close(former))
+            self.tell(.flowFailed(former), now: now)
+        }
+        self.carryOut(action, at: index, now: now)
+        self.settleAccounts(now: now)
+        return true
+    }
+
+    private func flows(to settings: AccountSettings, _ result: ResolutionResult) -> [Flow] {
+        guard let way = settings.way, case .found(let addresses, let local) = result else { return [] }
+        return addresses.filter { $0.address.isV6 == local.address.isV6 }.map { self.flow(to: way, $0, local) }
+    }
+
+    private mutating func register(_ account: Account, on flow: Flow, now: Instant) {
+        guard let address = account.settings.uri, let way = account.settings.way else { return }
+        var request = RegisterRequest(
+            registrar: SIPURI(isSecure: way.isSecure, host: address.host, port: address.port), address: address,
+            flow: flow, instanceID: self.world.instanceID, regID: account.settings.isOutbound ? 1 : 0,
+            expiresSeconds: UInt32(account.settings.expiresSeconds))
+        let isLast = account.state == .registering(left: [])
+        request.answerLimitMs = isLast ? Account.lastAnswerLimitMs : Account.answerLimitMs
+        self.tell(.register(account.id, request), now: now)
+    }
+
+    // MARK: - What SIP tells
+
+    mutating func registration(_ id: RegistrationID, _ event: RegistrationEvent, now: Instant) {
+        guard let index = self.accounts.firstIndex(where: { $0.id == id }) else { return }
+        let wasRegistered = self.accounts[index].registered != nil
+        let action = self.accounts[index].heard(event, now: now, &self.generator)
+        if !wasRegistered || self.accounts[index].registered == nil { self.emit(event, of: index, now: now) }
+        self.carryOut(action, at: index, now: now)
+        self.settleAccounts(now: now)
+        self.exitWhereLeft(now: now)
+    }
+
+    private mutating func emit(_ event: RegistrationEvent, of index: Int, now: Instant) {
+        let address = self.accounts[index].settings.uri?.printed ?? ""
+        self.emit("registration", now: now) {
+            $0.put("account", address)
+            switch event {
+            case .registered(let registered):
+                $0.put("state", "registered")
+                $0.put("expires", registered.expiresSeconds)
+                if let seen = registered.publicAddress { $0.put("public_address", seen.text) }
+            case .refused(let status, retryAfterSeconds: _):
+                $0.put("state", "refused")
+                $0.put("code", status.value)
+            case .failed(.timedOut):
+                $0.put("state", "failed")
+                $0.put("code", StatusCode.requestTimeout.value)
+            case .failed(.flowFailed):
+                $0.put("state", "failed")
+                $0.put("code", StatusCode.serviceUnavailable.value)
+            case .unregistered: $0.put("state", "unregistered")
+            }
+        }
+    }
+
+    func writeAccounts(to json: inout JSON) {
+        var accounts = JSON()
+        for account in self.accounts { accounts.put(account.settings.uri?.printed ?? "", account.text) }
+        json.put("accounts", object: accounts)
+    }
+
+    /// Accounts are wanted, some failed, and none is registered.
+    var isCutOff: Bool {
+        self.leaveBy == nil && self.accounts.contains { $0.isFailing }
+            && !self.accounts.contains { $0.registered != nil }
+    }
+
+    // MARK: - Calls
+
+    /// On whose behalf we call: the first account that is registered, or else the first of the file, for a press does
+    /// not wait for a registration.
+    var sender: Sender {
+        if let account = self.accounts.first(where: { $0.registered != nil }) {
+            return Sender(identity: account.settings.uri, routes: account.registered?.serviceRoute ?? [])
+        }
+        return Sender(identity: self.configuration.accounts.first { $0.uri != nil }?.uri)
+    }
+
+    /// The way of a request outside of a dialog: what has a Service-Route goes the way that the registration went, and
+    /// so does what is for the server that knows of the flow (RFC 5626 section 4.3).
+    func way(_ flow: Flow, to target: SIPURI) -> Flow {
+        guard let account = self.accounts.first(where: { $0.registered != nil }), let registered = account.registered,
+            let home = account.settings.uri?.host, let registeredFlow = account.flow
+        else { return flow }
+        let isByFlow = !registered.serviceRoute.isEmpty || registered.isOutbound && home.matches(target.host)
+        return isByFlow ? registeredFlow : flow
+    }
+
+    // MARK: - Leaving
+
+    /// The program ends: every account is given back at once, all at the same time.
+    mutating func leaveAccounts(now: Instant) {
+        self.leaveBy = now + .milliseconds(KioskTimes.leaveMs)
+        for index in self.accounts.indices {
+            let action = self.accounts[index].leave()
+            self.carryOut(action, at: index, now: now)
+        }
+    }
+
+    /// The last call is over; the servers may still have to answer.
+    mutating func exitWhereLeft(now: Instant) {
+        guard let deadline = self.leaveBy, self.isCallOver else { return }
+        if now >= deadline || !self.accounts.contains(where: { $0.state == .leaving }) { self.exit(now: now) }
+    }
+}

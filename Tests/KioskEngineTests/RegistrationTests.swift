@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import RTPWire
+import SIPEngine
+import SIPWire
+import XCTest
+
+@testable import KioskEngine
+
+/// A kiosk with accounts and their registrars, in virtual time.
+final class RegistrationTests: XCTestCase {
+    /// What a registrar does with a REGISTER.
+    enum Registrar: Equatable {
+        case grants(Int)
+        case refuses(Int, retryAfter: Int?)
+        case isSilent
+    }
+
+    final class Desk {
+        var kiosk: KioskEngine
+        private(set) var now = Instant(nanoseconds: 1_000_000_000)
+        /// By host name; `addresses` of those that can be found.
+        var registrars: [String: Registrar] = [:]
+        var addresses: [String: [UInt32]] = [:]
+        var local = SocketAddress(.v4(0x0A00_0002), port: 5060)
+        private(set) var outputs: [KioskOutput] = []
+        private(set) var registers: [(at: Instant, message: SIPMessage, flow: Flow)] = []
+        var wakesAt: Instant?
+        private(set) var exitedAt: Instant?
+
+        init(_ settings: String, seed: UInt64 = 1) {
+            let text = "[call]\nuri = sip:help@far\n\(settings)\n"
+            let (configuration, problems) = Configuration.parse(Array(text.utf8))
+            XCTAssertEqual(problems.map { $0.sentence.string }, [])
+            let world = KioskWorld(
+                hasCamera: false, hasScreen: true, buttons: ButtonName.all,
+                audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001), videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003),
+                cameraSize: PictureSize(width: 640, height: 360), cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
+            self.kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: seed)
+        }
+
+        func feed(_ input: KioskInput) {
+            self.kiosk.handle(input, now: self.now)
+            var answers: [KioskInput] = []
+            draining: while true {
+                let output = self.kiosk.pollOutput()
+                self.outputs.append(output)
+                switch output {
+                case .wait(let instant):
+                    self.wakesAt = instant
+                    break draining
+                case .send(let bytes, let flow): answers += self.answer(bytes, flow)
+                case .resolve(let id, let host, let port, _):
+                    let found = self.addresses[host.string] ?? []
+                    let remotes = found.map { SocketAddress(.v4($0), port: port) }
+                    answers.append(
+                        .resolved(id, found.isEmpty ? .failed("no name") : .found(remotes, local: self.local)))
+                case .exit: self.exitedAt = self.now
+                default: break
+                }
+            }
+            for answer in answers { self.feed(answer) }
+        }
+
+        private func answer(_ bytes: [UInt8], _ flow: Flow) -> [KioskInput] {
+            guard let request = try? SIPMessage.parse(bytes, framing: .datagram), request.method == .register else {
+                return []
+            }
+            self.registers.append((self.now, request, flow))
+            guard case .v4(let bits) = flow.remote.address,
+                let host = self.addresses.first(where: { $0.value.contains(bits) })?.key
+            else { return [] }
+            // A registrar at several addresses: `host` for the first, `host/2` for the second.
+            let place = self.addresses[host]!.firstIndex(of: bits)! + 1
+            var response: SIPMessage
+            switch self.registrars["\(host)/\(place)"] ?? self.registrars[host] ?? .isSilent {
+            case .isSilent: return []
+            case .refuses(let code, let retryAfter):
+                response = SIPMessage(respondingTo: request, StatusCode(code), toTag: "r")
+                if let retryAfter { response.add(.retryAfter, ByteString(decimal: retryAfter)) }
+            case .grants(let seconds):
+                response = SIPMessage(respondingTo: request, .ok, toTag: "r")
+                if request.expiresSeconds != 0 {
+                    response.add(.contact, request.values(.contact)[0])
+                    response.set(
+                        .contact,
+                        NameAddr(uri: request.contacts![0].uri).printed + ";expires="
+                            + ByteString(decimal: seconds))
+                }
+            }
+            return [.received(response.printed(), on: flow)]
+        }
+
+        func pass(_ ms: Int) {
+            let end = self.now + .milliseconds(ms)
+            while let next = self.wakesAt, next <= end, self.exitedAt == nil {
+                self.now = max(self.now, next)
+                self.feed(.timeout)
+                if let again = self.wakesAt, again <= self.now { return XCTFail("woken for ever") }
+            }
+            self.now = end
+        }
+
+        func forget() {
+            self.outputs = []
+            self.registers = []
+        }
+
+        /// `account state code` of the events.
+        var story: [String] {
+            self.outputs.compactMap { output in
+                guard case .event(let line) = output else { return nil }
+                let event = Scene.object(line)
+                guard event["event"] as? String == "registration" else { return nil }
+                let account = (event["account"] as? String ?? "").dropFirst(4).prefix { $0 != "@" }
+                let code = event["code"].map { " \($0)" } ?? ""
+                return "\(account) \(event["state"] ?? "")\(code)"
+            }
+        }
+
+        var banner: String {
+            for output in self.outputs.reversed() {
+                if case .screen(let screen) = output { return screen.banner.string }
+            }
+            return ""
+        }
+
+        var sent: [[UInt8]] {
+            self.outputs.compactMap { if case .send(let bytes, _) = $0 { bytes } else { nil } }
+        }
+
+        var invite: SIPMessage? {
+            for output in self.outputs.reversed() {
+                if case .send(let bytes, _) = output, bytes.starts(with: Array("INVITE".utf8)) {
+                    return try? SIPMessage.parse(bytes, framing: .datagram)
+                }
+            }
+            return nil
+        }
+    }
+
+    private static let one = "[account]\nuri = sip:gate@pbx\n"
+    private static let two = one + "[account.2]\nuri = sip:spare@other\n"
+
+    private func desk(_ registrars: [String: Registrar]) -> Desk { self.desk(Self.one, registrars) }
+
+    private func desk(_ settings: String, _ registrars: [String: Registrar]) -> Desk {
+        let desk = Desk(settings)
+        desk.registrars = registrars
+        desk.addresses = ["pbx": [0x0A00_0010], "other": [0x0A00_0020], "far": [0x0A00_0001]]
+        desk.feed(.started)
+        return desk
+    }
+
+    // MARK: - One account
+
+    func testRegistersFromTheStart() {
+        let desk = self.desk(["pbx": .grants(600)])
+        XCTAssertEqual(desk.story, ["gate registered"])
+        XCTAssertEqual(desk.registers.first?.message.to?.uri.printed.string, "sip:gate@pbx")
+        XCTAssertEqual(desk.banner, "")
+        desk.pass(3_600_000)
+        XCTAssertEqual(desk.story, ["gate registered"])
+        XCTAssertGreaterThanOrEqual(desk.registers.count, 7)
+    }
+
+    func testWithoutAnAccountNothingIsRegistered() {
+        let desk = self.desk("", ["pbx": .grants(600)])
+        desk.pass(600_000)
+        XCTAssertEqual(desk.registers.count, 0)
+        let unregistered = self.desk(Self.one + "register = no", ["pbx": .grants(600)])
+        unregistered.pass(600_000)
+        XCTAssertEqual(unregistered.registers.count, 0)
+        unregistered.feed(.button(.call, .pressed))
+        XCTAssertEqual(unregistered.invite?.from?.uri.printed.string, "sip:gate@pbx")
+    }
+
+    /// Two hours of silence: a try a minute, and no more than a minute until the server is found again.
+    func testServerSilentForTwoHoursIsNeverGivenUp() {
+        for seed in 1...5 as ClosedRange<UInt64> {
+            let desk = Desk(Self.one, seed: seed)
+            desk.addresses = ["pbx": [0x0A00_0010]]
+            desk.registrars = ["pbx": .isSilent]
+            desk.feed(.started)
+            desk.pass(7_200_000)
+            var tries: [Instant] = []
+            var seen: UInt32 = 0
+            for register in desk.registers where register.message.cseq!.number > seen {
+                seen = register.message.cseq!.number
+                tries.append(register.at)
+            }
+            XCTAssertTrue((115...130).contains(tries.count), "\(tries.count)")
+            for (earlier, later) in zip(tries.dropFirst(10), tries.dropFirst(11)) {
+                XCTAssertGreaterThanOrEqual(later - earlier, .milliseconds(60_000))
+            }
+            XCTAssertEqual(Set(desk.registers.map { $0.message.callID }).count, 1)
+            XCTAssertEqual(desk.banner, "Not connected to the telephone server. Calls may still work.")
+            desk.forget()
+            desk.registrars = ["pbx": .grants(600)]
+            desk.pass(60_000)
+            XCTAssertEqual(desk.story, ["gate registered"])
+            XCTAssertEqual(desk.banner, "")
+        }
+    }
+
+    func testServerWithoutANameIsAskedForAgain() {
+        let desk = self.desk(["pbx": .grants(600)])
+        let lost = Desk(Self.one)
+        lost.feed(.started)
+        lost.pass(600_000)
+        XCTAssertEqual(lost.registers.count, 0)
+        lost.addresses = desk.addresses
+        lost.registrars = ["pbx": .grants(600)]
+        lost.pass(60_000)
+        XCTAssertEqual(lost.story, ["gate registered"])
+    }
+
+    func testNextAddressIsTriedWhereTheFirstIsSilentOrBusy() {
+        for first in [Registrar.isSilent, .refuses(503, retryAfter: 300)] {
+            let desk = Desk(Self.one)
+            desk.addresses = ["pbx": [0x0A00_0010, 0x0A00_0011]]
+            desk.registrars = ["pbx/1": first, "pbx/2": .grants(600)]
+            desk.feed(.started)
+            desk.pass(Account.answerLimitMs)
+            XCTAssertEqual(desk.story.last, "gate registered", "\(first)")
+        }
+    }
+
+    func testRetryAfterIsHonouredWhereThereIsNobodyElse() {
+        let desk = self.desk(["pbx": .refuses(503, retryAfter: 4_000)])
+        XCTAssertEqual(desk.story, ["gate refused 503"])
+        desk.pass(299_000)
+        XCTAssertEqual(desk.registers.count, 1)
+        desk.registrars = ["pbx": .grants(600)]
+        desk.pass(1_001)
+        XCTAssertEqual(desk.story.last, "gate registered")
+    }
+
+    // MARK: - Several
+
+    func testAllAreRegisteredWhereTheFileSaysSo() {
+        let desk = self.desk(
+            "[sip]\naccounts = all\n" + Self.two, ["pbx": .isSilent, "other": .grants(600)])
+        desk.pass(40_000)
+        XCTAssertTrue(desk.story.contains("spare registered"))
+        // One that is registered is enough for the screen.
+        XCTAssertEqual(desk.banner, "")
+        desk.feed(.button(.call, .pressed))
+        XCTAssertEqual(desk.invite?.from?.uri.printed.string, "sip:spare@other")
+    }
+
+    func testSpareIsRegisteredWhileTheFirstFailsAndGivenBackAfterwards() {
+        let desk = self.desk(Self.two, ["pbx": .isSilent, "other": .grants(600)])
+        desk.pass(Account.lastAnswerLimitMs + 1)
+        XCTAssertEqual(desk.story, ["gate failed 408", "spare registered"])
+        desk.forget()
+        desk.registrars["pbx"] = .grants(600)
+        desk.pass(60_000)
+        XCTAssertEqual(desk.story, ["gate registered", "spare unregistered"])
+        XCTAssertEqual(desk.registers.last?.message.expiresSeconds, 0)
+        desk.forget()
+        desk.pass(200_000)
+        XCTAssertEqual(desk.story, [])
+    }
+
+    // MARK: - Calls
+
+    /// A registrar may be several servers, and each of them may call.
+    func testEveryServerOfAnAccountMayTalkToUs() {
+        let desk = Desk("[call]\nincoming = ring\n" + Self.one)
+        desk.addresses = ["pbx": [0x0A00_0010, 0x0A00_0011]]
+        desk.registrars = ["pbx": .grants(600)]
+        desk.feed(.started)
+        for (address, isAnswered) in [(0x0A00_0011, true), (0x0A00_0012, false)] as [(UInt32, Bool)] {
+            desk.forget()
+            let text =
+                "OPTIONS sip:callbox@10.0.0.2 SIP/2.0\r\nVia: SIP/2.0/UDP 10.0.0.17:5060;branch=z9hG4bK1\r\n"
+                + "From: <sip:a@b>;tag=1\r\nTo: <sip:callbox@10.0.0.2>\r\nCall-ID: 1\r\nCSeq: 1 OPTIONS\r\n\r\n"
+            let remote = SocketAddress(.v4(address), port: 5060)
+            desk.feed(.received(Array(text.utf8), on: Flow(transport: .udp, local: desk.local, remote: remote)))
+            XCTAssertEqual(desk.sent.count, isAnswered ? 1 : 0)
+        }
+    }
+
+    func testPressDoesNotWaitForARegistration() {
+        let desk = self.desk(["pbx": .isSilent])
+        desk.feed(.button(.call, .pressed))
+        XCTAssertEqual(desk.invite?.from?.uri.printed.string, "sip:gate@pbx")
+    }
+
+    // MARK: - The network
+
+    func testNewAddressIsRegisteredAtOnceAndTheOldOneRemoved() {
+        let desk = self.desk(["pbx": .grants(600)])
+        desk.pass(10_000)
+        desk.forget()
+        desk.feed(.networkChanged)
+        XCTAssertEqual(desk.registers.count, 0, "nothing changed for the way to the registrar")
+        desk.pass(Account.freshMs)
+        desk.feed(.networkChanged)
+        XCTAssertEqual(desk.registers.count, 1, "but the link may have been away")
+        XCTAssertEqual(desk.registers.last?.message.values(.contact).count, 1)
+        desk.local = SocketAddress(.v4(0xC000_0207), port: 5060)
+        desk.feed(.networkChanged)
+        let register = desk.registers.last?.message
+        XCTAssertEqual(register?.values(.contact).count, 2)
+        XCTAssertEqual(register?.topVia?.host, .address(desk.local.address))
+        XCTAssertEqual(register?.cseq?.number, 3)
+    }
+
+    func testLinkThatComesBackIsUsedAtOnce() {
+        let desk = self.desk(["pbx": .grants(60)])
+        desk.registrars = ["pbx": .isSilent]
+        desk.addresses["pbx"] = nil
+        desk.feed(.networkChanged)
+        desk.pass(90_000)
+        desk.forget()
+        desk.addresses["pbx"] = [0x0A00_0010]
+        desk.registrars = ["pbx": .grants(60)]
+        desk.local = SocketAddress(.v4(0xC000_0207), port: 5060)
+        desk.feed(.networkChanged)
+        XCTAssertEqual(desk.story, ["gate registered"])
+    }
+
+    /// The far end is told in the call where sound and requests are to go now.
+    func testCallMovesWithTheAddress() {
+        let scene = Scene.inCall()
+        scene.resolver = .isSilent
+        scene.forget()
+        scene.feed(.networkChanged)
+        let here = SocketAddress(.v4(0x0A00_0063), port: 5060)
+        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: Scene.kioskAddress)))
+        XCTAssertEqual(scene.offers, [], "nothing changed for the call")
+        scene.feed(.networkChanged)
+        scene.feed(.resolved(scene.lastQuestion, .found([Scene.farAddress], local: here)))
+        let offer = scene.offers.last ?? ""
+        XCTAssertTrue(offer.contains("c=IN IP4 10.0.0.99"), offer)
+        XCTAssertTrue(offer.contains("Contact: <sip:callbox@10.0.0.99:5060>"), offer)
+        XCTAssertTrue(offer.contains("Via: SIP/2.0/UDP 10.0.0.99:5060"), offer)
+        XCTAssertFalse(offer.contains("10.0.0.2:"), "nothing of the old address")
+        scene.farAnswers()
+        XCTAssertEqual(scene.state, "connected")
+        XCTAssertEqual(scene.events("change").last?["code"] as? Int, 200)
+    }
+
+    func testCallGoesOnWhereThereIsNoRouteAtTheMoment() {
+        let scene = Scene.inCall()
+        scene.resolver = .knowsNothing
+        scene.forget()
+        scene.feed(.networkChanged)
+        XCTAssertEqual(scene.offers, [])
+        XCTAssertEqual(scene.state, "connected")
+    }
+
+    // MARK: - The end
+
+    func testEveryAccountIsGivenBackBeforeTheEnd() {
+        let desk = self.desk("[sip]\naccounts = all\n" + Self.two, ["pbx": .grants(600), "other": .grants(600)])
+        desk.forget()
+        desk.feed(.terminate)
+        XCTAssertEqual(desk.registers.map { $0.message.expiresSeconds }, [0, 0])
+        XCTAssertNotNil(desk.exitedAt)
+    }
+
+    func testEndComesInThreeSecondsAndAtOnceWhenAskedAgain() {
+        for isHasty in [false, true] {
+            let desk = self.desk("[sip]\naccounts = all\n" + Self.two, ["pbx": .grants(600), "other": .grants(600)])
+            desk.registrars = [:]
+            let begin = desk.now
+            desk.feed(.terminate)
+            XCTAssertNil(desk.exitedAt)
+            desk.feed(.button(.call, .pressed))
+            XCTAssertNil(desk.invite)
+            desk.pass(1_000)
+            if isHasty { desk.feed(.terminate) }
+            desk.pass(2_000)
+            XCTAssertNotNil(desk.exitedAt)
+            XCTAssertLessThanOrEqual(desk.exitedAt! - begin, .milliseconds(isHasty ? 1_000 : 3_000))
+        }
+    }
+
+    func testEndOfACallThatHasAnAccountEndsBoth() {
+        let desk = self.desk(["pbx": .grants(600)])
+        desk.feed(.button(.call, .pressed))
+        desk.registrars = [:]
+        desk.feed(.terminate)
+        desk.pass(3_000)
+        XCTAssertNotNil(desk.exitedAt)
+    }
+}
