@@ -29,7 +29,7 @@ public struct RouteWatch: ~Copyable {
     public mutating func read(now: Instant) {
         var message = [UInt8](repeating: 0, count: 4_096)
         for _ in 0..<Self.messagesATurn {
-            let count = recv(self.descriptor, &message, message.count, Int32(MSG_DONTWAIT.rawValue))
+            let count = recv(self.descriptor, &message, message.count, 0)
             // Messages that were lost for want of room are a change as well.
             guard count > 0 || count < 0 && callbox_errno() == ENOBUFS else { return }
             self.settlesAt = self.settlesAt ?? now + .milliseconds(Self.settleMs)
