@@ -51,7 +51,7 @@ class Table:
         return Authority.fingerprint(self.kinds[kind][0][0])
 
     def call(self, kind, *outcomes, uri=None, version=None):
-        """A call to who shows this certificate ends by one of these reasons; (the `certificate` event, who was seen)."""
+        """A call to who shows this certificate ends by one of these; (the `certificate` event, who was seen)."""
         mark = self.desk.mark()
         with BusyByTLS(*self.kinds[kind][0], version=version) as server:
             self.desk.must("call", *([uri] if uri else []))
