@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-from peer.names import ADDRESS, SERVER, Liar, Names
+from peer.names import ADDRESS, PORT, SERVER, Liar, Names
 from peer.odd import Silent
 from peer.sipp import Scenario
 from tests.desk import Desk
@@ -193,6 +193,59 @@ def thousand(context):
         return scene.done(scene.start().press())
 
 
+class Present:
+    """A server that answers every OPTIONS with 200 and takes everything else without a word."""
+
+    def __init__(self, port):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.settimeout(0.1)
+        self.socket.bind((ADDRESS, port))
+        self.running = True
+        self.thread = threading.Thread(target=self._answer, daemon=True)
+
+    def _answer(self):
+        while self.running:
+            try:
+                request, asker = self.socket.recvfrom(65536)
+            except TimeoutError:
+                continue
+            lines = request.decode(errors="replace").split("\r\n")
+            if lines[0].startswith("OPTIONS "):
+                kept = [line for line in lines if line.split(":")[0] in ("Via", "From", "To", "Call-ID", "CSeq")]
+                self.socket.sendto("\r\n".join(["SIP/2.0 200 OK", *kept, "Content-Length: 0", "", ""]).encode(), asker)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.running = False
+        self.thread.join(2)
+        self.socket.close()
+
+
+@check("servers/failback")
+def failback(context):
+    """Seconds until the first of the listed servers is used again, from when it answers."""
+    listed = {"call.uri": "sip:help@anywhere.test",
+              "servers.proxies": f"sip:{ADDRESS}:{FIRST}, sip:{ADDRESS}:{GOOD}"}
+    with Scene(context, {}, changes=listed) as scene:
+        desk = scene.start().desk
+        with Silent(port=FIRST):
+            context.log(f"first press: {scene.press():.2f} s")
+            if desk.status()["server"]["uri"] != f"sip:{ADDRESS}:{GOOD}":
+                raise Failed(desk.status()["server"]["uri"], "the second server took the call, and is in use")
+        scene.good.done()
+        desk.idle()
+        mark, begin = desk.mark(), time.monotonic()
+        with Present(FIRST):
+            desk.wait_event("server", since=mark, uri=f"sip:{ADDRESS}:{FIRST}", in_use=True, limit_s=110)
+            seconds = time.monotonic() - begin
+        if seconds < 55:
+            raise Failed(f"{seconds:.0f} s", "it was to prove itself for a minute")
+        return seconds
+
+
 def comes_to_nothing(desk, limit_s):
     """Seconds from a press to its outcome, which is that nobody was found."""
     mark, begin = desk.mark(), time.monotonic()
@@ -222,6 +275,18 @@ def lies(context):
         with Names(scene.desk.folder, scene.hosts, services(GOOD)):
             scene.press()
         return scene.done(seconds)
+
+
+@check("servers/name-server-silent")
+def silent_names(context):
+    """Seconds to the ringing where the name server was there once and is silent now."""
+    with Scene(context, {}, names=False, calls=2) as scene:
+        with Names(scene.desk.folder, scene.hosts, services(GOOD)):
+            scene.start()
+            scene.press()
+        time.sleep(6)
+        with Silent(port=PORT):
+            return scene.done(scene.press())
 
 
 @check("servers/name-server-dead")
