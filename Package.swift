@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "CPlatform", cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) }),
         world("Loop", []),
-        world("Secure", []),
+        world("Secure", ["KioskEngine", "Loop"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine"]),
         world("Picture", ["RTPWire"]),
@@ -88,6 +88,7 @@ let package = Package(
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
                 tests("Display", ["KioskEngine"]),
                 tests("Picture", ["RTPWire"]),
+                tests("Secure", ["KioskEngine", "Loop"]),
                 tests("Sound", ["RTPWire", "MediaEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.
                 .executableTarget(
