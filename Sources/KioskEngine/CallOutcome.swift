@@ -30,6 +30,8 @@ enum CallOutcome: Equatable {
     case vanished
     /// The far end answered with media that do not fit ours, or with something that is no session description.
     case unusableMedia
+    /// What is said and shown would not have been secret, and has to be.
+    case notPrivate
     case protocolFault(ByteString)
     /// The file names nobody to call.
     case noAddress
@@ -70,8 +72,8 @@ enum CallOutcome: Equatable {
         case .missed: return .farewell(.none)
         case .refused(let status, _, let q850): return .failure(RefusalMeaning(status, q850: q850).tone)
         case .notAnswered, .noResponse: return .failure(.busy)
-        case .misdirected, .unreachable, .unknownHost, .vanished, .unusableMedia, .protocolFault, .noAddress,
-            .outOfRoom:
+        case .misdirected, .unreachable, .unknownHost, .vanished, .unusableMedia, .notPrivate, .protocolFault,
+            .noAddress, .outOfRoom:
             return .failure(.error)
         }
     }
@@ -92,6 +94,7 @@ enum CallOutcome: Equatable {
         case .unknownHost: return "unknown-host"
         case .vanished: return "vanished"
         case .unusableMedia: return "unusable-media"
+        case .notPrivate: return "not-private"
         case .protocolFault: return "protocol-fault"
         case .noAddress: return "no-address"
         case .outOfRoom: return "out-of-room"
@@ -106,7 +109,7 @@ enum CallOutcome: Equatable {
         case .notAnswered, .noResponse: return 408
         case .declined: return 603
         case .missed: return 480
-        case .unusableMedia: return 488
+        case .unusableMedia, .notPrivate: return 488
         case .unreachable, .outOfRoom: return 503
         case .unknownHost: return 404
         case .hungUp, .cancelled, .remoteHungUp, .vanished, .protocolFault, .noAddress, .stopped: return 0
@@ -119,7 +122,7 @@ enum CallOutcome: Equatable {
         case .refused(_, let phrase, _): return phrase
         case .protocolFault(let text): return text
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .misdirected, .notAnswered, .noResponse,
-            .unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom, .stopped:
+            .unreachable, .unknownHost, .vanished, .unusableMedia, .notPrivate, .noAddress, .outOfRoom, .stopped:
             return ""
         }
     }

@@ -2,6 +2,7 @@
 import Bytes
 import MediaEngine
 import RTPWire
+import SDPWire
 import SIPEngine
 import SIPWire
 
@@ -66,9 +67,9 @@ public enum ResolutionResult {
 /// What the media threads do.
 public enum MediaOrder: Equatable {
     /// A call's media begin. `EncoderPlan` is nil where no video is sent.
-    case start(MediaPlan, EncoderPlan?)
-    /// Offer and answer changed what runs.
-    case update(MediaPlan, EncoderPlan?)
+    case start(MediaPlan, EncoderPlan?, MediaProtection)
+    /// Offer and answer changed what runs. Protection that stays goes on where it was.
+    case update(MediaPlan, EncoderPlan?, MediaProtection)
     case stop
     /// Send silence instead of the microphone; the stream goes on. Ordered before each `.start` and when it changes.
     case mute(Bool)
@@ -107,6 +108,10 @@ public enum MediaReport: Equatable {
     case digit(UInt8)
     /// The decoder needs a key frame and the peer takes no request for one by RTCP.
     case keyFrameWanted
+    /// Keys came of the handshake: media flow from now on.
+    case secured(StreamKind)
+    /// The handshake failed, or was with somebody else. A sentence for the log.
+    case notSecured(StreamKind, ByteString)
     /// Once a second while media run.
     case counters(MediaCounters)
 }
@@ -195,12 +200,15 @@ public struct KioskWorld: Sendable {
     public var cameraSize: PictureSize
     public var cameraFPS: Int
     public var version: ByteString
+    /// Of the certificate that the media thread shows in handshakes; nil where it has none.
+    public var fingerprint: Fingerprint?
     /// The wall clock at `Instant.zero`.
     public var ntpAtZero: NTPTime
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,
-        cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime
+        cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime,
+        fingerprint: Fingerprint? = nil
     ) {
         self.hasCamera = hasCamera
         self.hasScreen = hasScreen
@@ -211,5 +219,6 @@ public struct KioskWorld: Sendable {
         self.cameraFPS = cameraFPS
         self.version = version
         self.ntpAtZero = ntpAtZero
+        self.fingerprint = fingerprint
     }
 }

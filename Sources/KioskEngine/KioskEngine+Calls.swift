@@ -67,7 +67,8 @@ extension KioskEngine {
         _ handle: CallHandle, _ targets: Targets, _ remote: SocketAddress, _ local: SocketAddress, now: Instant
     ) -> MediaSession {
         let flow = Flow(transport: self.transport(of: targets.current), local: local, remote: remote)
-        var session = MediaSession(flow, generator: &self.generator)
+        var session = MediaSession(
+            flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers)
@@ -167,6 +168,7 @@ extension KioskEngine {
         case .notAnswered: reason = .normal
         case .vanished: reason = .fault(.requestTimeout, text: "No media received")
         case .unusableMedia: reason = .fault(.notAcceptableHere, text: "Unusable session description")
+        case .notPrivate: reason = .fault(.notAcceptableHere, text: "Media have to be secure")
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .refused, .noResponse, .unreachable, .unknownHost,
             .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
             reason = .normal

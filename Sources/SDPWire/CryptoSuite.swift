@@ -10,10 +10,11 @@ public enum CryptoSuite: Hashable, Sendable, CaseIterable {
     /// Known by name, but nothing here can do it.
     case f8128SHA180
 
-    /// What our offers name, best first: what authenticates with the cipher itself, then what everybody has.
+    /// What our offers name, best first: what authenticates with the cipher itself, then what everybody has. The place
+    /// here, counted from 1, is the tag.
     static let offered: [CryptoSuite] = [.aeadAES128GCM, .aeadAES256GCM, .aesCM128SHA180, .aesCM256SHA180]
-    /// What every peer that does RFC 4568 has, for an offer that has to be short.
-    static let offeredWhenTrimmed: [CryptoSuite] = [.aesCM128SHA180]
+    /// What every peer that does RFC 4568 has, and so all of an offer that has to be short.
+    static let common = CryptoSuite.aesCM128SHA180
 
     /// All that can be used.
     public static var usable: [CryptoSuite] { Self.allCases.filter { $0.isUsable } }
@@ -49,7 +50,7 @@ public enum CryptoSuite: Hashable, Sendable, CaseIterable {
     }
 
     /// Bytes of the master key.
-    private var keyBytes: Int {
+    public var keyBytes: Int {
         switch self {
         case .aeadAES128GCM, .aesCM128SHA180, .aesCM128SHA132, .f8128SHA180: return 16
         case .aesCM192SHA180, .aesCM192SHA132: return 24
@@ -58,7 +59,7 @@ public enum CryptoSuite: Hashable, Sendable, CaseIterable {
     }
 
     /// Bytes of the master salt.
-    private var saltBytes: Int {
+    public var saltBytes: Int {
         switch self {
         case .aeadAES128GCM, .aeadAES256GCM: return 12
         case .aesCM128SHA180, .aesCM256SHA180, .aesCM192SHA180, .aesCM128SHA132, .aesCM256SHA132, .aesCM192SHA132,

@@ -93,12 +93,13 @@ extension LocalSecurity {
     private func lines(_ keying: Keying, _ size: OfferAnswer.Size) -> [Attribute] {
         switch keying {
         case .sdes:
-            let suites = size == .trimmed ? CryptoSuite.offeredWhenTrimmed : CryptoSuite.offered
-            return suites.enumerated().compactMap { index, suite in
-                self.secret(suite).map {
-                    Attribute("crypto", CryptoAttribute(tag: UInt32(index + 1), suite: suite, secret: $0).printed)
-                }
+            var lines: [Attribute] = []
+            for (index, suite) in CryptoSuite.offered.enumerated() where size == .full || suite == .common {
+                guard let secret = self.secret(suite) else { continue }
+                let line = CryptoAttribute(tag: UInt32(index + 1), suite: suite, secret: secret)
+                lines.append(Attribute("crypto", line.printed))
             }
+            return lines
         case .dtls:
             guard let fingerprint = self.fingerprint else { return [] }
             return [
@@ -179,6 +180,7 @@ extension Place {
     /// Whether the handshake here was ours to begin; nil where there was none.
     fileprivate var isClient: Bool? {
         guard let theirs = self.theirs, self.ours.has("fingerprint") else { return nil }
-        return NegotiatedHandshake.isClient(self.agreed.local.setup(of: self.ours), self.agreed.remote.setup(of: theirs))
+        return NegotiatedHandshake.isClient(
+            self.agreed.local.setup(of: self.ours), self.agreed.remote.setup(of: theirs))
     }
 }

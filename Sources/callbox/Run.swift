@@ -35,13 +35,17 @@ func run(_ options: RunOptions) -> Int32 {
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
+    let identity = configuration.media.encryption == .off ? nil : DTLSIdentity()
     let world = KioskWorld(
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
-        cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()))
-    let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
-    startThreads(configuration, wires, display, consume sockets, camera)
+        cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
+        fingerprint: identity?.fingerprint)
+    let kiosk = KioskEngine(
+        configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
+    let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed(), identity: identity)
+    startThreads(configuration, wires, display, media, camera)
     faults.forEach { wires.report($0) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
@@ -118,10 +122,8 @@ private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceRepo
 }
 
 private func startThreads(
-    _ configuration: Configuration, _ wires: Wires, _ display: Display, _ sockets: consuming MediaSockets,
-    _ camera: CameraProbe
+    _ configuration: Configuration, _ wires: Wires, _ display: Display, _ media: MediaThread, _ camera: CameraProbe
 ) {
-    let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed())
     let sound = SoundThread(configuration.audio, wires: wires)
     let cameraThread = CameraThread(name: camera.name, wish: camera.wish, wires: wires, isMissing: camera.isMissing)
     let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)

@@ -10,7 +10,8 @@ final class WordsTests: XCTestCase {
     private let others: [CallOutcome] = [
         .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable, .unknownHost,
         .vanished,
-        .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped, .misdirected(StatusCode(302)),
+        .unusableMedia, .notPrivate, .protocolFault("x"), .noAddress, .outOfRoom, .stopped,
+        .misdirected(StatusCode(302)),
     ]
 
     private func card(_ code: Int) -> Words.Card {
@@ -86,7 +87,9 @@ final class WordsTests: XCTestCase {
         XCTAssertEqual(CallOutcome.missed.manner, .farewell(.none))
         for outcome in [CallOutcome.hungUp, .cancelled, .declined, .stopped] { XCTAssertEqual(outcome.manner, .silent) }
         for outcome in [CallOutcome.noResponse, .notAnswered] { XCTAssertEqual(outcome.manner, .failure(.busy)) }
-        for outcome in [CallOutcome.unreachable, .unknownHost, .vanished, .unusableMedia, .noAddress, .outOfRoom] {
+        for outcome in [
+            CallOutcome.unreachable, .unknownHost, .vanished, .unusableMedia, .notPrivate, .noAddress, .outOfRoom,
+        ] {
             XCTAssertEqual(outcome.manner, .failure(.error))
         }
     }
@@ -99,7 +102,8 @@ final class WordsTests: XCTestCase {
             [
                 "hangup", "cancelled", "remote-hangup", "declined", "missed", "not-answered", "no-response",
                 "unreachable", "unknown-host",
-                "vanished", "unusable-media", "protocol-fault", "no-address", "out-of-room", "stopped", "misdirected",
+                "vanished", "unusable-media", "not-private", "protocol-fault", "no-address", "out-of-room", "stopped",
+                "misdirected",
                 "refused",
             ])
     }

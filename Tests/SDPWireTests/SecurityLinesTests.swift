@@ -93,7 +93,8 @@ final class SecurityLinesTests: XCTestCase {
     }
 
     func testBase64IsWrittenWithPadding() {
-        for (bytes, text) in [([], ""), ([0], "AA=="), ([0xFF, 0xFE], "//4="), ([1, 2, 3], "AQID")] as [([UInt8], String)]
+        for (bytes, text) in [([], ""), ([0], "AA=="), ([0xFF, 0xFE], "//4="), ([1, 2, 3], "AQID")]
+            as [([UInt8], String)]
         {
             XCTAssertEqual(Base64.encoded(bytes).string, text)
             XCTAssertEqual(Base64.decoded(Base64.encoded(bytes)), bytes)
@@ -105,7 +106,8 @@ final class SecurityLinesTests: XCTestCase {
         let good = try XCTUnwrap(Fingerprint(ByteString(utf8Of: "SHA-256 " + hex.lowercased())))
         XCTAssertEqual(good.printed.string, "sha-256 " + hex)
         for text in [
-            "", "sha-256", "sha-256 ", "md5 00", "sha-1 " + hex, "sha-512 " + hex, "sha-256 00:11", "sha-256 " + hex + ":00",
+            "", "sha-256", "sha-256 ", "md5 00", "sha-1 " + hex, "sha-512 " + hex, "sha-256 00:11",
+            "sha-256 " + hex + ":00",
             "sha-256 " + hex.replacingOccurrences(of: "08", with: "0g"),
             "sha-256 " + hex.replacingOccurrences(of: "08", with: "8"), "sha-256 \(hex) x",
         ] {
