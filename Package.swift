@@ -71,8 +71,7 @@ let package = Package(
             name: "callbox",
             dependencies: [
                 "Bytes", "SIPWire", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform",
-                "Loop",
-                "Secure", "Display", "Sound", "Picture", "Panel",
+                "Loop", "Secure", "Display", "Sound", "Picture", "Panel",
             ],
             swiftSettings: worldSettings),
     ]
