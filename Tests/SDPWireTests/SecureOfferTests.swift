@@ -22,13 +22,8 @@ final class SecureOfferTests: XCTestCase {
         _ policy: LocalSecurity.Policy, _ offers: [Keying] = [.sdes], preferred: Keying = .sdes,
         hasCertificate: Bool = true
     ) -> LocalMedia {
-        var local = Fixture.local(video: nil)
-        local.audio.security = LocalSecurity(
-            policy: policy, offers: offers, preferred: preferred,
-            secrets: CryptoSuite.usable.map { CryptoSecret($0, [UInt8](repeating: 1, count: $0.secretBytes)) },
-            fingerprint: hasCertificate ? Fingerprint(.sha256, [UInt8](repeating: 9, count: 32)) : nil,
-            tlsID: "mine")
-        return local
+        Fixture.secured(
+            Fixture.local(video: nil), policy, offers, preferred: preferred, hasCertificate: hasCertificate)
     }
 
     private func offer(_ local: LocalMedia, following former: OfferAnswer.Agreed? = nil) -> SessionDescription {
