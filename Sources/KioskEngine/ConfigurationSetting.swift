@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SDPWire
 import SIPWire
 
 /// A key of `callbox.conf`. The table is the only place that knows which there are; `docs/callbox.conf.md` has a row

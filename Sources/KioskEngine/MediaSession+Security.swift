@@ -2,6 +2,7 @@
 import Bytes
 import SDPWire
 import SIPEngine
+import SIPWire
 
 /// How the media of a call are protected; the media thread does it.
 public struct MediaProtection: Equatable, Sendable {

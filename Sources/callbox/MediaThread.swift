@@ -6,6 +6,7 @@ import Loop
 import MediaEngine
 import Picture
 import RTPWire
+import SDPWire
 import Secure
 
 /// What goes to the media thread.

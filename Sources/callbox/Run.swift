@@ -8,6 +8,7 @@ import Loop
 import Panel
 import Picture
 import RTPWire
+import SDPWire
 import Secure
 
 let version: ByteString = "0.1.0"
