@@ -50,7 +50,7 @@ public final class DTLSHandshake {
         callbox_bio_wait_when_empty(outgoing)
         // From here on both belong to it.
         SSL_set_bio(ssl, incoming, outgoing)
-        callbox_dtls_set_mtu(ssl, SecureLimits.handshakeMTU)
+        callbox_dtls_set_up(ssl, SecureLimits.handshakeMTU)
         if agreed.isClient { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
         self.ssl = ssl
         self.incoming = incoming

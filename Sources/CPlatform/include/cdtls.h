@@ -30,8 +30,19 @@ static inline int callbox_dtls_prepare(SSL_CTX *context, const char *profiles) {
     return SSL_CTX_set_tlsext_use_srtp(context, profiles) == 0;
 }
 
+/// How long to wait for an answer after the former pause, in microseconds: the far end may not listen yet, and whoever
+/// has answered waits for sound. OpenSSL begins with a second.
+static inline unsigned int callbox_dtls_next_pause(SSL *ssl, unsigned int former_us) {
+    (void)ssl;
+    if (former_us == 0) return 100000;
+    return former_us < 3200000 ? 2 * former_us : former_us;
+}
+
 /// `mtu`: bytes of the longest datagram that is sent.
-static inline void callbox_dtls_set_mtu(SSL *ssl, long mtu) { SSL_set_mtu(ssl, mtu); }
+static inline void callbox_dtls_set_up(SSL *ssl, long mtu) {
+    SSL_set_mtu(ssl, mtu);
+    DTLS_set_timer_cb(ssl, callbox_dtls_next_pause);
+}
 
 /// An empty BIO is not the end: more may come.
 static inline void callbox_bio_wait_when_empty(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }
