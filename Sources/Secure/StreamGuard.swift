@@ -51,7 +51,16 @@ public struct StreamGuard {
         case shut
     }
 
+    /// The last datagram of a handshake that came before the description that announces it: whoever answers a call may
+    /// begin at once, and would ask again only after a second.
+    private struct Early {
+        var datagram: [UInt8]
+        var source: SocketAddress
+        var onControlSocket: Bool
+    }
+
     private let identity: DTLSIdentity?
+    private var early: [Early] = []
     private var state = State.open
     private var isMuxed = false
     public private(set) var counts = Counts()
@@ -70,13 +79,33 @@ public struct StreamGuard {
 
     /// What was agreed upon. Keys that stay go on where they were, and so does a handshake (RFC 3711 section 3.3.1, RFC
     /// 5763 section 6.6).
-    public mutating func apply(_ protection: NegotiatedProtection, isMuxed: Bool, now: Instant) {
+    /// - Parameter mayComeFrom: whether the other side may be there.
+    public mutating func apply(
+        _ protection: NegotiatedProtection, isMuxed: Bool, now: Instant,
+        mayComeFrom: (SocketAddress) -> Bool = { _ in true }
+    ) {
         self.isMuxed = isMuxed
+        defer { self.takeEarly(mayComeFrom) }
         switch protection {
         case .none: self.state = .open
         case .sdes(let keys): self.apply(keys)
         case .dtls(let agreed): self.apply(agreed, now: now)
         }
+    }
+
+    private mutating func takeEarly(_ mayComeFrom: (SocketAddress) -> Bool) {
+        let all = self.early
+        self.early = []
+        guard case .handshake = self.state else { return }
+        for one in all where mayComeFrom(one.source) {
+            _ = self.receive(one.datagram, from: one.source, onControlSocket: one.onControlSocket)
+        }
+    }
+
+    private mutating func keep(_ datagram: [UInt8], from source: SocketAddress, onControlSocket: Bool) {
+        guard datagram.count <= SecureLimits.handshakeDatagramBytes else { return }
+        self.early.removeAll { $0.onControlSocket == onControlSocket }
+        self.early.append(Early(datagram: datagram, source: source, onControlSocket: onControlSocket))
     }
 
     private mutating func apply(_ keys: NegotiatedKeys) {
@@ -151,7 +180,11 @@ public struct StreamGuard {
     public mutating func receive(
         _ datagram: [UInt8], from source: SocketAddress, onControlSocket: Bool
     ) -> [UInt8]? {
-        if case .open = self.state { return datagram }
+        if case .open = self.state {
+            guard Self.isHandshake(datagram) else { return datagram }
+            self.keep(datagram, from: source, onControlSocket: onControlSocket)
+            return nil
+        }
         if Self.isHandshake(datagram) {
             self.advance(onControlSocket: onControlSocket) {
                 $0.source = source

@@ -187,8 +187,13 @@ extension MediaThread {
     private func protect(_ plan: MediaPlan, _ protection: MediaProtection) {
         let now = Clock.now()
         self.plan = plan
-        self.audioGuard.apply(protection.audio, isMuxed: plan.audio?.stream.rtcpMux ?? false, now: now)
-        self.videoGuard.apply(protection.video, isMuxed: plan.video?.stream.rtcpMux ?? false, now: now)
+        let (audio, video) = (plan.audio?.stream, plan.video?.stream)
+        self.audioGuard.apply(protection.audio, isMuxed: audio?.rtcpMux ?? false, now: now) {
+            audio?.mayComeFrom($0) ?? false
+        }
+        self.videoGuard.apply(protection.video, isMuxed: video?.rtcpMux ?? false, now: now) {
+            video?.mayComeFrom($0) ?? false
+        }
     }
 
     private func unprotect() {
@@ -216,7 +221,7 @@ extension MediaThread {
     private func opened(
         _ bytes: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress
     ) -> [UInt8]? {
-        if StreamGuard.isHandshake(bytes), !(self.stream(kind)?.mayComeFrom(source) ?? false) { return nil }
+        if StreamGuard.isHandshake(bytes), let stream = self.stream(kind), !stream.mayComeFrom(source) { return nil }
         defer { if StreamGuard.isHandshake(bytes) { self.shakeHands() } }
         switch kind {
         case .audio: return self.audioGuard.receive(bytes, from: source, onControlSocket: channel == .rtcp)

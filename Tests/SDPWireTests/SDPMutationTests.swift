@@ -39,7 +39,7 @@ final class SDPMutationTests: XCTestCase {
         c=IN IP4 203.0.113.1
         t=0 0
         m=audio 54400 RTP/AVP 0
-        a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd|2^20|1:4;inline:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd|2^20|2:4
+        a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:\(key)|2^20|1:4;inline:\(key)|2^20|2:4
         a=crypto:2 AEAD_AES_128_GCM inline:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGw== WSH=64
         a=setup:actpass
         a=fingerprint:sha-256 \(fingerprint)
@@ -51,6 +51,7 @@ final class SDPMutationTests: XCTestCase {
         a=fingerprint:sha-256 \(fingerprint)
         """,
     ]
+    private static let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd"
     private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
 
     private func damaged(_ bytes: [UInt8], _ generator: inout Generator) -> [UInt8] {

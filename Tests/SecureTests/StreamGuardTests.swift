@@ -32,7 +32,7 @@ final class StreamGuardTests: XCTestCase {
         var open = StreamGuard(nil)
         open.apply(.none, isMuxed: false, now: Self.now)
         XCTAssertEqual(open.protect([1], onControlSocket: false), [1])
-        XCTAssertEqual(open.receive([22, 1], from: Self.address, onControlSocket: true), [22, 1])
+        XCTAssertEqual(open.receive([0x80, 1], from: Self.address, onControlSocket: true), [0x80, 1])
     }
 
     func testWithProtectionNothingPlainPasses() {
@@ -127,6 +127,21 @@ final class StreamGuardTests: XCTestCase {
             }
             XCTAssertEqual(self.pass(Packets.rtcp(), &here, &there, onControlSocket: !isMuxed), Packets.rtcp())
             XCTAssertNil(here.deadline(now: Self.now))
+        }
+    }
+
+    func testAHandshakeMayBeginBeforeItsDescriptionIsHere() throws {
+        for isHeard in [true, false] {
+            var (here, there) = (StreamGuard(self.mine), StreamGuard(self.yours))
+            there.apply(try self.agreed(true, self.mine), isMuxed: true, now: Self.now)
+            for one in there.takeDatagrams() {
+                XCTAssertNil(here.receive([22, 0], from: Self.address, onControlSocket: false))
+                XCTAssertNil(here.receive(one.datagram, from: Self.address, onControlSocket: false))
+            }
+            here.reset()
+            here.apply(try self.agreed(false, self.yours), isMuxed: true, now: Self.now) { _ in isHeard }
+            self.shake(&here, &there)
+            XCTAssertEqual(here.takeNews() == .secured, isHeard)
         }
     }
 
