@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "CPlatform", cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) }),
         world("Loop", []),
-        world("Secure", ["KioskEngine", "Loop", "SIPWire"]),
+        world("Secure", ["SIPWire", "SDPWire", "KioskEngine", "Loop"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine"]),
         world("Picture", ["RTPWire"]),
@@ -70,8 +70,8 @@ let package = Package(
         .executableTarget(
             name: "callbox",
             dependencies: [
-                "Bytes", "SIPWire", "SIPEngine", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform", "Loop", "Secure",
-                "Display", "Sound", "Picture", "Panel",
+                "Bytes", "SIPWire", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform",
+                "Loop", "Secure", "Display", "Sound", "Picture", "Panel",
             ],
             swiftSettings: worldSettings),
     ]
@@ -89,7 +89,7 @@ let package = Package(
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
                 tests("Display", ["KioskEngine"]),
                 tests("Picture", ["RTPWire"]),
-                tests("Secure", ["KioskEngine", "Loop"]),
+                tests("Secure", ["SDPWire", "KioskEngine", "Loop"]),
                 tests("Sound", ["RTPWire", "MediaEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.
                 .executableTarget(

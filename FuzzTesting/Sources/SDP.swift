@@ -12,10 +12,16 @@ func fuzzSDP(_ input: [UInt8]) {
     } else {
         require(description.printed().count > SDPLimits.bytes, "what was printed can be read")
     }
-    let answer = OfferAnswer.makeAnswer(to: description, local: kiosk, sessionID: 1, sessionVersion: 1)
-    checkAnswer(answer.description, to: description)
-    for stream in [answer.session.audio, answer.session.video].compactMap({ $0 }) { checkStream(stream) }
-    for local in [kiosk, LocalMedia(address: kiosk.address, audio: kiosk.audio, video: nil)] {
+    for local in [kiosk, secured(.optional), secured(.required)] {
+        let answer = OfferAnswer.makeAnswer(to: description, local: local, sessionID: 1, sessionVersion: 1)
+        checkAnswer(answer.description, to: description)
+        for stream in [answer.session.audio, answer.session.video].compactMap({ $0 }) {
+            checkStream(stream)
+            require(local.audio.security.policy != .required || !stream.protection.isNone, "what must be is secure")
+        }
+    }
+    let soundOnly = LocalMedia(address: kiosk.address, audio: kiosk.audio, video: nil)
+    for local in [kiosk, soundOnly, secured(.optional), secured(.required)] {
         let offer = OfferAnswer.makeOffer(local, sessionID: 1, sessionVersion: 1)
         guard let session = try? OfferAnswer.acceptAnswer(description, to: offer) else { continue }
         for stream in [session.audio, session.video].compactMap({ $0 }) { checkStream(stream) }
@@ -39,6 +45,17 @@ private func checkStream(_ stream: NegotiatedStream) {
     require(stream.remoteRTP.port != 0, "media go to a port")
     require(!stream.direction.sends || !stream.remoteRTP.address.isUnspecified, "media go somewhere")
     require((10...60).contains(stream.ptimeMs), "packets have a sane length")
+}
+
+private func secured(_ policy: LocalSecurity.Policy) -> LocalMedia {
+    let security = LocalSecurity(
+        policy: policy, offers: policy == .required ? [.dtls] : [.sdes, .dtls],
+        secrets: CryptoSuite.usable.map { CryptoSecret($0, [UInt8](repeating: 1, count: $0.secretBytes)) },
+        fingerprint: Fingerprint(.sha256, [UInt8](repeating: 9, count: 32)), tlsID: "t")
+    var local = kiosk
+    local.audio.security = security
+    local.video?.security = security
+    return local
 }
 
 private let kiosk = LocalMedia(

@@ -34,6 +34,8 @@ enum CallOutcome: Equatable {
     case vanished
     /// The far end answered with media that do not fit ours, or with something that is no session description.
     case unusableMedia
+    /// What is said and shown would not have been secret, and has to be.
+    case notPrivate
     case protocolFault(ByteString)
     /// The file names nobody to call.
     case noAddress
@@ -75,7 +77,7 @@ enum CallOutcome: Equatable {
         case .missed: return .farewell(.none)
         case .refused(let status, _, let q850): return .failure(RefusalMeaning(status, q850: q850).tone)
         case .notAnswered, .noResponse: return .failure(.busy)
-        case .misdirected, .unreachable, .unknownHost, .insecure, .waitsForTime, .vanished, .unusableMedia,
+        case .misdirected, .unreachable, .unknownHost, .insecure, .waitsForTime, .vanished, .unusableMedia, .notPrivate,
             .protocolFault, .noAddress, .outOfRoom:
             return .failure(.error)
         }
@@ -99,6 +101,7 @@ enum CallOutcome: Equatable {
         case .waitsForTime: return "waits-for-time"
         case .vanished: return "vanished"
         case .unusableMedia: return "unusable-media"
+        case .notPrivate: return "not-private"
         case .protocolFault: return "protocol-fault"
         case .noAddress: return "no-address"
         case .outOfRoom: return "out-of-room"
@@ -113,7 +116,7 @@ enum CallOutcome: Equatable {
         case .notAnswered, .noResponse: return 408
         case .declined: return 603
         case .missed: return 480
-        case .unusableMedia: return 488
+        case .unusableMedia, .notPrivate: return 488
         case .unreachable, .insecure, .waitsForTime, .outOfRoom: return 503
         case .unknownHost: return 404
         case .hungUp, .cancelled, .remoteHungUp, .vanished, .protocolFault, .noAddress, .stopped: return 0
@@ -126,7 +129,8 @@ enum CallOutcome: Equatable {
         case .refused(_, let phrase, _): return phrase
         case .protocolFault(let text), .insecure(let text): return text
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .misdirected, .notAnswered, .noResponse,
-            .unreachable, .unknownHost, .waitsForTime, .vanished, .unusableMedia, .noAddress, .outOfRoom, .stopped:
+            .unreachable, .unknownHost, .waitsForTime, .vanished, .unusableMedia, .notPrivate, .noAddress, .outOfRoom,
+            .stopped:
             return ""
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SDPWire
 import SIPWire
 
 /// What `callbox.conf` says; each value is the default where the file is silent or wrong. `docs/callbox.conf.md` tells
@@ -18,6 +19,7 @@ public struct Configuration: Equatable, Sendable {
     public var camera = CameraSettings()
     public var audio = AudioSettings()
     public var video = VideoSettings()
+    public var media = MediaSettings()
     public var rtp = RTPSettings()
     public var identity = IdentitySettings()
     public var location = LocationSettings()
@@ -252,6 +254,20 @@ public struct AudioSettings: Equatable, Sendable {
 public struct VideoSettings: Equatable, Sendable {
     /// What the encoder may send.
     public var bitrateKbps = 1500
+}
+
+/// `[media]`
+public struct MediaSettings: Equatable, Sendable {
+    public enum KeyingChoice: Sendable {
+        /// SDES where the signalling is secret; else DTLS where there have to be keys, and no offer of them where not.
+        case automatic
+        case sdes
+        case dtls
+        case both
+    }
+
+    public var encryption = LocalSecurity.Policy.optional
+    public var keying = KeyingChoice.automatic
 }
 
 /// `[rtp]`

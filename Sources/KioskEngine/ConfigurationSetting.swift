@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SDPWire
 import SIPWire
 
 /// A key of `callbox.conf`. The table is the only place that knows which there are; `docs/callbox.conf.md` has a row
@@ -169,6 +170,14 @@ extension ConfigurationSetting {
         .init("audio", "capture", "auto", ConfigurationValue.sound) { $0.audio.capture = $1 },
         .init("audio", "codecs", "opus, pcmu, pcma", ConfigurationValue.codecs) { $0.audio.codecs = $1 },
         .init("video", "bitrate", "1500", Self.number(64...8000, "kbit/s")) { $0.video.bitrateKbps = $1 },
+        .init(
+            "media", "encryption", "optional",
+            Self.choice([("off", .off), ("optional", .optional), ("required", .required)])
+        ) { $0.media.encryption = $1 },
+        .init(
+            "media", "keying", "auto",
+            Self.choice([("auto", .automatic), ("sdes", .sdes), ("dtls", .dtls), ("both", .both)])
+        ) { $0.media.keying = $1 },
         .init("rtp", "ports", "40000-40099", ConfigurationValue.ports) { $0.rtp.ports = $1 },
         .init("network", "dns", "auto", ConfigurationValue.nameServers) { $0.network.nameServers = $1 },
     ]

@@ -2,6 +2,7 @@
 import Bytes
 import MediaEngine
 import RTPWire
+import SDPWire
 import SIPEngine
 import SIPWire
 
@@ -74,9 +75,9 @@ public enum KioskOutput {
 /// What the media threads do.
 public enum MediaOrder: Equatable {
     /// A call's media begin. `EncoderPlan` is nil where no video is sent.
-    case start(MediaPlan, EncoderPlan?)
-    /// Offer and answer changed what runs.
-    case update(MediaPlan, EncoderPlan?)
+    case start(MediaPlan, EncoderPlan?, MediaProtection)
+    /// Offer and answer changed what runs. Protection that stays goes on where it was.
+    case update(MediaPlan, EncoderPlan?, MediaProtection)
     case stop
     /// Send silence instead of the microphone; the stream goes on. Ordered before each `.start` and when it changes.
     case mute(Bool)
@@ -115,6 +116,10 @@ public enum MediaReport: Equatable {
     case digit(UInt8)
     /// The decoder needs a key frame and the peer takes no request for one by RTCP.
     case keyFrameWanted
+    /// Keys came of the handshake: media flow from now on.
+    case secured(StreamKind)
+    /// The handshake failed, or was with somebody else. A sentence for the log.
+    case notSecured(StreamKind, ByteString)
     /// Once a second while media run.
     case counters(MediaCounters)
 }
@@ -206,6 +211,8 @@ public struct KioskWorld: Sendable {
     public var facts = BoardFacts()
     /// `urn:uuid:…` of this board, the same for ever; empty where there is none.
     public var instanceID: ByteString
+    /// Of the certificate that the media thread shows in handshakes; nil where it has none.
+    public var fingerprint: Fingerprint?
     /// The wall clock at `Instant.zero`.
     public var ntpAtZero: NTPTime
     /// Where we listen for TLS, for Via and Contact.
@@ -216,7 +223,7 @@ public struct KioskWorld: Sendable {
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,
         cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime,
-        instanceID: ByteString = ByteString()
+        instanceID: ByteString = ByteString(), fingerprint: Fingerprint? = nil
     ) {
         self.hasCamera = hasCamera
         self.hasScreen = hasScreen
@@ -228,5 +235,6 @@ public struct KioskWorld: Sendable {
         self.version = version
         self.instanceID = instanceID
         self.ntpAtZero = ntpAtZero
+        self.fingerprint = fingerprint
     }
 }

@@ -51,7 +51,8 @@ extension KioskEngine {
         guard let way = targets.ways.first else { preconditionFailure("only whom a way leads to is called") }
         let flow = self.way(way, to: targets.current, now: now)
         self.placedBy = flow
-        var session = MediaSession(flow, generator: &self.generator)
+        var session = MediaSession(
+            flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders,
@@ -169,6 +170,7 @@ extension KioskEngine {
         case .notAnswered: reason = .normal
         case .vanished: reason = .fault(.requestTimeout, text: "No media received")
         case .unusableMedia: reason = .fault(.notAcceptableHere, text: "Unusable session description")
+        case .notPrivate: reason = .fault(.notAcceptableHere, text: "Media have to be secure")
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .refused, .noResponse, .unreachable, .unknownHost,
             .insecure, .waitsForTime, .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
             reason = .normal

@@ -13,7 +13,7 @@ extension KioskEngine {
         guard self.machine.state.handle == handle, self.awaitsAnswerInACK else { return }
         self.awaitsAnswerInACK = false
         guard let answer, let negotiated = self.session?.accept(answer) else {
-            return self.fail(handle, .unusableMedia, now: now)
+            return self.fail(handle, self.session?.outcomeOfFault ?? .unusableMedia, now: now)
         }
         self.renegotiated(handle, negotiated, now: now)
     }
@@ -74,7 +74,10 @@ extension KioskEngine {
             isTransfer
             ? self.transferSession?.makeAnswer(to: offer, self.world, self.configuration)
             : self.session?.makeAnswer(to: offer, self.world, self.configuration)
-        guard let answer else { return self.fail(handle, .unusableMedia, now: now) }
+        guard let answer else {
+            let session = isTransfer ? self.transferSession : self.session
+            return self.fail(handle, session?.outcomeOfFault ?? .unusableMedia, now: now)
+        }
         self.tell(.acknowledge(handle, answer: answer.body), now: now)
         self.answered(handle, answer.session, now: now)
     }

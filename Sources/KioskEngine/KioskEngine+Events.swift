@@ -33,9 +33,11 @@ extension KioskEngine {
     /// The state that the call has just reached.
     mutating func emitCall(now: Instant) {
         let state = self.machine.state
+        let session = self.session
         self.emit("call", now: now) {
             $0.put("state", state.text)
             state.current?.write(to: &$0)
+            session?.writeSecurity(to: &$0)
             if case .ringing(let outgoing) = state {
                 if outgoing.stage == .queued { $0.put("queued", true) }
                 if outgoing.stage == .forwarded { $0.put("forwarded", true) }
@@ -82,6 +84,7 @@ extension KioskEngine {
                 Self.line("call", now: now) {
                     $0.put("state", self.machine.state.text)
                     current.write(to: &$0)
+                    self.session?.writeSecurity(to: &$0)
                 })
         }
         return lines
@@ -126,6 +129,7 @@ extension KioskEngine {
         guard let facts = self.machine.state.current else { return json.putNull("call") }
         var call = JSON()
         facts.write(to: &call)
+        self.session?.writeSecurity(to: &call)
         call.put("muted", facts.wishes.isMuted)
         call.put("video", !facts.wishes.isVideoOff)
         if case .connected(let state) = self.machine.state {

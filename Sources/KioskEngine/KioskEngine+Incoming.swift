@@ -60,7 +60,8 @@ extension KioskEngine {
 
     /// Nil where nothing in the caller's offer fits us.
     private mutating func describe(_ call: IncomingCall) -> Description? {
-        var session = MediaSession(call.flow, generator: &self.generator)
+        var session = MediaSession(
+            call.flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
         guard let offer = call.offer else {
             let body = session.makeOffer(self.world, self.configuration)
             return Description(session: session, body: body, negotiated: nil)

@@ -15,7 +15,8 @@ extension KioskEngine {
         guard let session = self.session, let preview else { return }
         self.put(.media(.mute(true)))
         self.put(.media(.sendVideo(false)))
-        self.put(.media(.start(session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero), nil)))
+        self.put(
+            .media(.start(session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero), nil, MediaProtection(preview))))
         self.mediaRuns = true
         self.counters = nil
     }
@@ -24,7 +25,7 @@ extension KioskEngine {
         guard let session = self.session else { return }
         self.order(wishes)
         let encoder = EncoderPlan(negotiated, self.world, self.configuration)
-        self.put(.media(.start(session.plan(negotiated, self.world), encoder)))
+        self.put(.media(.start(session.plan(negotiated, self.world), encoder, MediaProtection(negotiated))))
         self.mediaRuns = true
         self.counters = nil
     }
@@ -32,7 +33,7 @@ extension KioskEngine {
     mutating func updateMedia(_ negotiated: NegotiatedSession) {
         guard let session = self.session else { return }
         let encoder = EncoderPlan(negotiated, self.world, self.configuration)
-        self.put(.media(.update(session.plan(negotiated, self.world), encoder)))
+        self.put(.media(.update(session.plan(negotiated, self.world), encoder, MediaProtection(negotiated))))
     }
 
     mutating func stopMedia() {

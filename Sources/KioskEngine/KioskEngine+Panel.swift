@@ -174,6 +174,8 @@ extension KioskEngine {
         case .counters(let counters): self.count(counters, now: now)
         case .digit(let key): if self.mediaRuns { self.emitDigit(key, by: "rtp", now: now) }
         case .keyFrameWanted: self.askForKeyFrame(now: now)
+        case .secured(let kind): self.emit("secured", now: now) { $0.put("media", kind.text) }
+        case .notSecured(let kind, let text): return self.notSecured(kind, text, now: now)
         case .firstPacket, .firstFrameShown, .firstSoundPlayed, .silent, .resumed, .byeReceived: break
         }
         switch self.machine.media(report, now: now) {
@@ -183,10 +185,29 @@ extension KioskEngine {
         }
     }
 
+    /// Whoever is there is not whom the description named, or cannot be told a secret: nothing was sent to them.
+    private mutating func notSecured(_ kind: StreamKind, _ text: ByteString, now: Instant) {
+        guard self.mediaRuns, let handle = self.machine.state.handle else { return }
+        self.emit("not_secured", now: now) {
+            $0.put("media", kind.text)
+            $0.put("text", text)
+        }
+        self.fail(handle, .notPrivate, now: now)
+    }
+
     private mutating func count(_ counters: MediaCounters, now: Instant) {
         guard self.mediaRuns else { return }
         if counters.reports > self.counters?.reports ?? 0 { self.machine.reported(now: now) }
         self.counters = counters
         self.emit("stats", now: now) { counters.write(to: &$0) }
+    }
+}
+
+extension StreamKind {
+    fileprivate var text: ByteString {
+        switch self {
+        case .audio: return "audio"
+        case .video: return "video"
+        }
     }
 }

@@ -26,20 +26,24 @@ extension KioskEngine {
             self.emitCall(now: now)
         case .updateMedia:
             guard let session = self.session, let preview else { return }
-            self.put(.media(.update(session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero), nil)))
+            let plan = session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero)
+            self.put(.media(.update(plan, nil, MediaProtection(preview))))
         }
     }
 
     mutating func answered(_ handle: CallHandle, _ answer: [UInt8], now: Instant) {
         let negotiated: NegotiatedSession?
+        let fault: CallOutcome?
         if self.machine.state.handle == handle {
             negotiated = self.session?.accept(answer)
+            fault = self.session?.outcomeOfFault
         } else if self.machine.state.transferHandle == handle {
             negotiated = self.transferSession?.accept(answer)
+            fault = self.transferSession?.outcomeOfFault
         } else {
             return
         }
-        guard let negotiated else { return self.fail(handle, .unusableMedia, now: now) }
+        guard let negotiated else { return self.fail(handle, fault ?? .unusableMedia, now: now) }
         self.answered(handle, negotiated, now: now)
     }
 

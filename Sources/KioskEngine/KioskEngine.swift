@@ -60,6 +60,8 @@ public struct KioskEngine {
     /// Clients that asked for events.
     var subscribers: [ClientID] = []
     var generator: Generator
+    /// Gives as many bytes as are asked for, for keys.
+    let makeSecret: (Int) -> [UInt8]
     private(set) var sip: SIPEngine
     /// Calls that SIP told about and that were not looked at yet.
     private var sipEvents: [(CallHandle, CallEvent)] = []
@@ -76,8 +78,10 @@ public struct KioskEngine {
     static let subscribersMax = 8
 
     /// `seed` decides all that is random in the signalling (tags, branches, SSRCs): take it from the operating system.
+    /// Keys do not come from it, but from `makeSecret`, which gives as many bytes as are asked for.
     public init(
-        configuration: Configuration, problems: [ConfigurationProblem], world: KioskWorld, seed: UInt64
+        configuration: Configuration, problems: [ConfigurationProblem], world: KioskWorld, seed: UInt64,
+        makeSecret: @escaping (Int) -> [UInt8]
     ) {
         self.configuration = configuration
         self.problems = problems
@@ -88,6 +92,7 @@ public struct KioskEngine {
         self.accounts = Self.accounts(of: configuration)
         self.policy = ServerPolicy(configuration.servers, now: .zero)
         self.generator = Generator(seed: seed)
+        self.makeSecret = makeSecret
         var sip = SIPConfiguration(
             userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts),
             displayName: configuration.sip.name, identity: nil, contactUser: configuration.sip.user)

@@ -250,7 +250,7 @@ extension KioskMachine {
         case .silent(.audio, _): state.hasSound = false
         case .firstSoundPlayed: (state.hasSound, state.hasFirstSound) = (true, true)
         case .firstPacket(.video), .resumed(.video), .silent(.video, _), .firstFrameShown, .byeReceived, .counters,
-            .digit, .keyFrameWanted:
+            .digit, .keyFrameWanted, .secured, .notSecured:
             break
         }
     }
@@ -273,7 +273,7 @@ extension KioskMachine {
             guard !state.hasFirstSound else { return .doNothing }
             state.hasFirstSound = true
             return .firstSound(after: now - state.mediaBegan)
-        case .byeReceived, .digit, .keyFrameWanted, .counters:
+        case .byeReceived, .digit, .keyFrameWanted, .counters, .secured, .notSecured:
             break
         }
         return .doNothing

@@ -36,6 +36,9 @@ extension StreamStatistics {
         json.put("duplicated", self.packetsDuplicated)
         json.put("late", self.packetsLate)
         json.put("refused", self.packetsDropped)
+        json.put("forged", self.packetsForged)
+        json.put("replayed", self.packetsReplayed)
+        json.put("unkeyed", self.packetsUnkeyed)
         json.put("jitter_ms", self.jitterMs)
         if let roundTripMs = self.roundTripMs { json.put("round_trip_ms", roundTripMs) }
         json.put("remote_lost", self.remotePacketsLost)

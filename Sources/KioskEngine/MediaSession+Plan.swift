@@ -19,7 +19,8 @@ extension MediaSession {
     private func streamPlan(_ stream: NegotiatedStream, _ ssrc: SSRC) -> StreamPlan {
         StreamPlan(
             remoteRTP: stream.remoteRTP, remoteRTCP: stream.remoteRTCP, signalling: self.signalling,
-            sends: stream.direction.sends, receives: stream.direction.receives, localSSRC: ssrc, cname: self.cname)
+            rtcpMux: stream.isMuxed, sends: stream.direction.sends, receives: stream.direction.receives,
+            localSSRC: ssrc, cname: self.cname)
     }
 
     private func audioPlan(_ stream: NegotiatedStream) -> AudioPlan? {

@@ -52,8 +52,11 @@ struct MediaSession {
     let signalling: IPAddress
     /// Nobody on the way reads or changes the signalling.
     let isSignallingSecure: Bool
+    private(set) var security: SessionSecurity
 
-    init(_ flow: Flow, generator: inout Generator) {
+    init(
+        _ flow: Flow, _ settings: MediaSettings, generator: inout Generator, makeSecret: @escaping (Int) -> [UInt8]
+    ) {
         self.address = flow.local.address
         self.signalling = flow.remote.address
         self.isSignallingSecure = flow.transport == .tls
@@ -64,6 +67,9 @@ struct MediaSession {
         self.videoSSRC = SSRC(UInt32(truncatingIfNeeded: generator.next()))
         // Without a name in it: RFC 7022 section 4.2.
         self.cname = generator.token(digits: 16)
+        // RFC 8842 section 4 wants at least 20.
+        self.security = SessionSecurity(
+            settings, flow, tlsID: generator.token(digits: 32), makeSecret: makeSecret)
     }
 
     var awaitsAnswer: Bool { self.pending != nil }
@@ -112,7 +118,8 @@ struct MediaSession {
     /// What a provisional answer comes to; the final one is still awaited. Nil where it makes no sense.
     func preview(_ answer: [UInt8]) -> NegotiatedSession? {
         guard let pending = self.pending, let description = try? SessionDescription.parse(answer) else { return nil }
-        return try? OfferAnswer.acceptAnswer(description, to: pending.description)
+        return try? OfferAnswer.acceptAnswer(
+            description, to: pending.description, securityIsRequired: self.security.isRequired)
     }
 
     /// The answer to our offer, or to a refresh with what we said last. Nil where it makes no sense.
@@ -127,7 +134,8 @@ struct MediaSession {
             return self.negotiated
         }
         do throws(OfferAnswer.Fault) {
-            let session = try OfferAnswer.acceptAnswer(description, to: offer)
+            let session = try OfferAnswer.acceptAnswer(
+                description, to: offer, securityIsRequired: self.security.isRequired)
             self.intent = self.pending?.intent ?? self.intent
             self.pending = nil
             self.agree(offer, description, session)
@@ -155,16 +163,30 @@ struct MediaSession {
     mutating func makeAnswer(
         to offer: [UInt8], _ world: KioskWorld, _ configuration: Configuration
     ) -> (body: [UInt8], session: NegotiatedSession)? {
+        self.fault = nil
         guard let description = try? SessionDescription.parse(offer) else { return nil }
-        let answer = OfferAnswer.makeAnswer(
-            to: description, local: self.local(world, configuration, self.intent), sessionID: self.id,
-            sessionVersion: self.version)
-        guard !answer.session.isEmpty else { return nil }
+        var answer = self.draftAnswer(to: description, world, configuration)
+        guard !answer.session.isEmpty else {
+            self.fault = self.security.isRequired ? .notSecure(.audio) : .nothingInCommon
+            return nil
+        }
+        if SessionSecurity.hasNewKeys(answer.session, after: self.negotiated) {
+            self.security.renew()
+            answer = self.draftAnswer(to: description, world, configuration)
+        }
         // A change of ours that waits is older than this: it has to be made anew.
         if let pending = self.pending, !pending.isFirst { self.pending = nil }
         let ours = self.versioned(answer.description)
         self.agree(ours, description, answer.session)
         return (ours.printed(), answer.session)
+    }
+
+    private func draftAnswer(
+        to offer: SessionDescription, _ world: KioskWorld, _ configuration: Configuration
+    ) -> OfferAnswer.Answer {
+        OfferAnswer.makeAnswer(
+            to: offer, local: self.local(world, configuration, self.intent), following: self.agreed,
+            sessionID: self.id, sessionVersion: self.version)
     }
 
     private mutating func agree(
@@ -199,7 +221,8 @@ struct MediaSession {
             port: world.audioPorts.rtp, rtcpPort: world.audioPorts.rtcp,
             codecs: configuration.audio.codecs.map { Self.offer(of: $0) },
             wish: Direction(sends: true, receives: !intent.isHolding),
-            telephoneEventPayloadType: Self.telephoneEventPayloadType, ssrc: self.audioSSRC.value, cname: self.cname)
+            telephoneEventPayloadType: Self.telephoneEventPayloadType, ssrc: self.audioSSRC.value, cname: self.cname,
+            security: self.security.local(.audio, world.fingerprint))
         guard intent.hasVideo, world.hasCamera || world.hasScreen else {
             return LocalMedia(address: self.address, audio: audio, video: nil)
         }
@@ -211,7 +234,8 @@ struct MediaSession {
                 CodecOffer(.h264(H264Parameters(packetizationMode: 0)), payloadType: Self.videoSingleNALPayloadType),
             ],
             wish: Direction(sends: world.hasCamera, receives: world.hasScreen && !intent.isHolding),
-            ssrc: self.videoSSRC.value, cname: self.cname)
+            ssrc: self.videoSSRC.value, cname: self.cname,
+            security: self.security.local(.video, world.fingerprint))
         return LocalMedia(address: self.address, audio: audio, video: video)
     }
 

@@ -102,6 +102,9 @@ enum Words {
             return Card("Connection lost", "The connection to the other side was lost." + self.tryAgain, .warning)
         case .unusableMedia:
             return Card("Call failed", "The other side's equipment does not fit this one." + self.staff, .warning)
+        case .notPrivate:
+            return Card(
+                "Not private", "The call would not be private, so it was ended." + self.staff, .warning)
         case .protocolFault:
             return Card("Call failed", "The other side's equipment made a mistake." + self.tryAgain, .warning)
         case .noAddress:

@@ -33,7 +33,7 @@ struct Latch {
     }
 
     /// Whether the stream may come from there.
-    private func mayLearn(_ source: SocketAddress) -> Bool {
+    func mayLearn(_ source: SocketAddress) -> Bool {
         if source.address == self.announced.address { return true }
         guard let signalling = self.signalling else { return false }
         return source.address == signalling || self.announced.address.isPrivate && !signalling.isPrivate

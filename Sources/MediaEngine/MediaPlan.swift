@@ -62,6 +62,11 @@ public struct StreamPlan: Hashable, Sendable {
         self.localSSRC = localSSRC
         self.cname = cname
     }
+
+    /// Whether packets of the stream can come from there at all.
+    public func mayComeFrom(_ source: SocketAddress) -> Bool {
+        Latch(announced: self.remoteRTP, signalling: self.signalling).mayLearn(source)
+    }
 }
 
 public struct AudioPlan: Hashable, Sendable {

@@ -15,6 +15,10 @@ public struct StreamStatistics: Hashable, Sendable {
     public var packetsLate: UInt64 = 0
     /// Not RTP or RTCP, wrong payload type, wrong source, former call.
     public var packetsDropped: UInt64 = 0
+    /// Of secure streams, and never seen here: not made with the key; came already; without a key to go or come by.
+    public var packetsForged: UInt64 = 0
+    public var packetsReplayed: UInt64 = 0
+    public var packetsUnkeyed: UInt64 = 0
     /// Interarrival jitter (RFC 3550 A.8).
     public var jitterMs: Int = 0
     /// Latest round trip from our sender reports; nil before the first.

@@ -7,16 +7,14 @@ extension OfferAnswer {
     /// whatever we said last.
     ///
     /// A peer that leaves out or swaps media is understood by their kinds; a medium it makes unusable counts as
-    /// refused.
+    /// refused. So does one that is not secure where it was offered so or where it is `required`.
     public static func acceptAnswer(
-        _ answer: SessionDescription, to offer: SessionDescription
+        _ answer: SessionDescription, to offer: SessionDescription, securityIsRequired isRequired: Bool = false
     ) throws(Fault) -> NegotiatedSession {
         var session = NegotiatedSession()
         for (index, offered) in offer.media.enumerated() where offered.port != 0 {
             guard let answered = Self.counterpart(of: index, in: answer, offer) else { continue }
-            let isV6 = offer.connection(of: offered)?.address?.isV6 ?? false
-            let stream = AnsweredStream(offered, offer.direction(of: offered), answered, of: answer, isV6: isV6)?
-                .negotiated
+            let stream = AnsweredStream(offered, of: offer, answered, of: answer)?.negotiated(isRequired)
             switch offered.kind {
             case .audio: session.audio = session.audio ?? stream
             case .video: session.video = session.video ?? stream
@@ -24,8 +22,18 @@ extension OfferAnswer {
             }
         }
         guard session.isEmpty else { return session }
-        let foreign = answer.media.first { $0.port != 0 && !$0.profile.isPlainRTP }
-        throw foreign.map { .foreignProfile($0.kind, $0.profile) } ?? .nothingInCommon
+        throw Self.fault(answer, to: offer, isRequired)
+    }
+
+    /// Why nothing is left of an answer.
+    private static func fault(
+        _ answer: SessionDescription, to offer: SessionDescription, _ isRequired: Bool
+    ) -> Fault {
+        guard let media = answer.media.first(where: { $0.port != 0 }) else { return .nothingInCommon }
+        let hadToBeSecure = isRequired || offer.media.contains { $0.kind == media.kind && $0.profile.isSecure }
+        if media.profile.isRTP, hadToBeSecure { return .notSecure(media.kind) }
+        let foreign = answer.media.first { $0.port != 0 && ($0.profile.isSecure || !$0.profile.isRTP) }
+        return foreign.map { .foreignProfile($0.kind, $0.profile) } ?? .nothingInCommon
     }
 
     /// The medium in the same place where it is of the same kind; else the first of that kind that is out of place
@@ -47,30 +55,37 @@ private struct AnsweredStream {
     private let offered: MediaDescription
     private let answered: MediaDescription
     private let remote: RemoteStream
-    private let wish: Direction
+    private let offer: SessionDescription
+    private let answer: SessionDescription
 
     init?(
-        _ offered: MediaDescription, _ wish: Direction, _ answered: MediaDescription, of answer: SessionDescription,
-        isV6: Bool
+        _ offered: MediaDescription, of offer: SessionDescription, _ answered: MediaDescription,
+        of answer: SessionDescription
     ) {
+        let isV6 = offer.connection(of: offered)?.address?.isV6 ?? false
         guard let remote = RemoteStream(answered, of: answer, isV6: isV6) else { return nil }
         self.offered = offered
         self.answered = answered
         self.remote = remote
-        self.wish = wish
+        self.offer = offer
+        self.answer = answer
     }
 
-    /// Nil where no format of the answer is one of the offer.
-    var negotiated: NegotiatedStream? {
+    /// Nil where no format of the answer is one of the offer, and where it has no keys but must have some.
+    func negotiated(_ isRequired: Bool) -> NegotiatedStream? {
         let formats = self.formats
-        guard let first = formats.first else { return nil }
+        let protection = NegotiatedProtection.agreed(
+            self.offered, of: self.offer, self.answered, of: self.answer, isRequired: isRequired)
+        guard let first = formats.first, let protection else { return nil }
+        let isMuxed = self.offered.has("rtcp-mux") && self.answered.canMux
         return NegotiatedStream(
             codec: first.codec, sendPayloadType: first.answeredType,
             receivePayloadTypes: self.bindings(formats), telephoneEvent: self.telephoneEvent(beside: first.codec),
-            remoteRTP: self.remote.rtp, remoteRTCP: self.remote.rtcp,
-            direction: self.remote.direction.answer(wish: self.wish),
+            remoteRTP: self.remote.rtp, remoteRTCP: isMuxed ? self.remote.rtp : self.remote.rtcp,
+            direction: self.remote.direction.answer(wish: self.offer.direction(of: self.offered)),
             feedback: NegotiatedFeedback(self.answered.sharedFeedback(for: first.answeredType)),
-            ptimeMs: self.remote.ptimeMs, bandwidthKbps: self.remote.bandwidthKbps)
+            ptimeMs: self.remote.ptimeMs, bandwidthKbps: self.remote.bandwidthKbps, isMuxed: isMuxed,
+            protection: protection)
     }
 
     private struct Format {

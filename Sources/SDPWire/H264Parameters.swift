@@ -69,36 +69,3 @@ public struct H264Parameters: Hashable, Sendable {
         return text
     }
 }
-
-/// Base64, RFC 4648 section 4.
-enum Base64 {
-    /// Nil for a byte outside the alphabet or a length that nothing encodes to. Padding may be missing.
-    static func decoded(_ text: ByteString) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        var end = text.count
-        while end > 0 && text.bytes[end - 1] == ASCII.equals { end -= 1 }
-        guard text.count - end <= 2, end % 4 != 1 else { return nil }
-        for byte in text.bytes[..<end] {
-            guard let value = self.value(byte) else { return nil }
-            bits = bits << 6 | value
-            count += 6
-            guard count >= 8 else { continue }
-            count -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-        }
-        return bytes
-    }
-
-    private static func value(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): return UInt32(byte - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): return UInt32(byte - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt32(byte - UInt8(ascii: "0")) + 52
-        case ASCII.plus: return 62
-        case ASCII.slash: return 63
-        default: return nil
-        }
-    }
-}

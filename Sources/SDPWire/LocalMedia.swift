@@ -66,10 +66,12 @@ public struct LocalStream: Hashable, Sendable {
     public var cname: ByteString
     /// What we want to receive at most; nil where we do not care.
     public var bandwidthKbps: Int?
+    public var security: LocalSecurity
 
     public init(
         port: UInt16, rtcpPort: UInt16, codecs: [CodecOffer], wish: Direction = .sendrecv,
-        telephoneEventPayloadType: UInt8? = nil, ssrc: UInt32, cname: ByteString, bandwidthKbps: Int? = nil
+        telephoneEventPayloadType: UInt8? = nil, ssrc: UInt32, cname: ByteString, bandwidthKbps: Int? = nil,
+        security: LocalSecurity = .off
     ) {
         self.port = port
         self.rtcpPort = rtcpPort
@@ -79,6 +81,7 @@ public struct LocalStream: Hashable, Sendable {
         self.ssrc = ssrc
         self.cname = cname
         self.bandwidthKbps = bandwidthKbps
+        self.security = security
     }
 }
 

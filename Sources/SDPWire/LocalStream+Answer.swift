@@ -5,17 +5,21 @@ import Bytes
 extension LocalStream {
     /// Our answer to one offered medium and what it comes to; nil where we must refuse it.
     func answer(
-        _ media: MediaDescription, of offer: SessionDescription, address: IPAddress
+        _ media: MediaDescription, of offer: SessionDescription, in place: Place?, address: IPAddress
     ) -> (MediaDescription, NegotiatedStream)? {
-        guard let remote = RemoteStream(media, of: offer, isV6: address.isV6), let choice = self.choose(from: media)
+        guard let remote = RemoteStream(media, of: offer, isV6: address.isV6), let choice = self.choose(from: media),
+            let (protection, lines) = self.security.answer(media, of: offer, in: place)
         else { return nil }
         let type = choice.offered.payloadType
         let event = self.telephoneEventPayloadType == nil ? nil : media.telephoneEvent(beside: choice.offered.codec)
         let feedback = media.sharedFeedback(for: type)
         let direction = remote.direction.answer(wish: self.wish)
-        let description = self.described(
+        var description = self.described(
             kind: media.kind, profile: media.profile, formats: [(type, choice.answered)], event: event,
             direction: direction, feedback: feedback.map { RtcpFeedback(payloadType: type, $0) })
+        description.attributes += lines
+        let isMuxed = media.canMux
+        if isMuxed { description.attributes.append(Attribute("rtcp-mux")) }
         let stream = NegotiatedStream(
             codec: choice.sent, sendPayloadType: type,
             receivePayloadTypes: [PayloadBinding(payloadType: type, codec: choice.answered)],
@@ -23,8 +27,9 @@ extension LocalStream {
                 NegotiatedTelephoneEvent(
                     sendPayloadType: $0.payloadType, receivePayloadType: $0.payloadType, clockRate: $0.clockRate)
             },
-            remoteRTP: remote.rtp, remoteRTCP: remote.rtcp, direction: direction,
-            feedback: NegotiatedFeedback(feedback), ptimeMs: remote.ptimeMs, bandwidthKbps: remote.bandwidthKbps)
+            remoteRTP: remote.rtp, remoteRTCP: isMuxed ? remote.rtp : remote.rtcp, direction: direction,
+            feedback: NegotiatedFeedback(feedback), ptimeMs: remote.ptimeMs, bandwidthKbps: remote.bandwidthKbps,
+            isMuxed: isMuxed, protection: protection)
         return (description, stream)
     }
 

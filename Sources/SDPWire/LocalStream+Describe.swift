@@ -15,11 +15,16 @@ extension LocalStream {
             RTPMap(payloadType: $0, name: "telephone-event", clockRate: stream.telephoneEventRate)
         }
         let feedback = kind == .video ? Self.feedback.map { RtcpFeedback($0) } : []
-        let profile = place?.ours.profile ?? .avp
-        return stream.described(
-            kind: kind, profile: profile.isPlainRTP ? profile : .avp,
-            formats: stream.codecs.map { ($0.payloadType, $0.codec) }, event: event, direction: self.wish,
-            feedback: feedback, size: size)
+        let (profile, security) = self.security.offered(size, in: place)
+        var media = stream.described(
+            kind: kind, profile: profile, formats: stream.codecs.map { ($0.payloadType, $0.codec) }, event: event,
+            direction: self.wish, feedback: feedback, size: size)
+        media.attributes += security
+        // What was agreed upon goes on.
+        if place?.ours.has("rtcp-mux") ?? false, !media.has("rtcp-mux") {
+            media.attributes.append(Attribute("rtcp-mux"))
+        }
+        return media
     }
 
     func described(

@@ -33,31 +33,53 @@ public enum TransportProfile: Hashable, Sendable {
     case avp
     /// RFC 4585.
     case avpf
-    /// Secure RTP and all else: kept as written, answered with port 0.
+    /// Secure RTP with keys from the description (RFC 3711, RFC 4568) and, with feedback, RFC 5124.
+    case savp, savpf
+    /// Secure RTP with keys from a DTLS handshake (RFC 5764).
+    case dtlsSavp, dtlsSavpf
+    /// All else: kept as written, answered with port 0.
     case other(ByteString)
 
+    private static let known: [TransportProfile] = [.avp, .avpf, .savp, .savpf, .dtlsSavp, .dtlsSavpf]
+
     public init(_ word: ByteString) {
-        if word.equalsIgnoringCase("RTP/AVP") {
-            self = .avp
-        } else if word.equalsIgnoringCase("RTP/AVPF") {
-            self = .avpf
-        } else {
-            self = .other(word)
-        }
+        self = Self.known.first { $0.word.equalsIgnoringCase(word) } ?? .other(word)
     }
 
     public var word: ByteString {
         switch self {
         case .avp: return "RTP/AVP"
         case .avpf: return "RTP/AVPF"
+        case .savp: return "RTP/SAVP"
+        case .savpf: return "RTP/SAVPF"
+        case .dtlsSavp: return "UDP/TLS/RTP/SAVP"
+        case .dtlsSavpf: return "UDP/TLS/RTP/SAVPF"
         case .other(let word): return word
         }
     }
 
-    /// Plain RTP over UDP.
-    public var isPlainRTP: Bool {
+    /// RTP over UDP, plain or secure.
+    var isRTP: Bool {
         switch self {
-        case .avp, .avpf: return true
+        case .avp, .avpf, .savp, .savpf, .dtlsSavp, .dtlsSavpf: return true
+        case .other: return false
+        }
+    }
+
+    /// Whether media must not go unprotected.
+    var isSecure: Bool {
+        switch self {
+        case .savp, .savpf, .dtlsSavp, .dtlsSavpf: return true
+        case .avp, .avpf, .other: return false
+        }
+    }
+
+    /// Whether keys may come from there. Plain profiles leave it to the lines that are there (RFC 8643); some write
+    /// `RTP/SAVPF` and mean a handshake.
+    func allows(_ keying: Keying) -> Bool {
+        switch self {
+        case .avp, .avpf, .savp, .savpf: return true
+        case .dtlsSavp, .dtlsSavpf: return keying == .dtls
         case .other: return false
         }
     }
@@ -106,6 +128,10 @@ extension MediaDescription {
 
     public func first(_ name: ByteString) -> ByteString? {
         self.attributes.first { $0.name == name }?.value
+    }
+
+    func has(_ name: ByteString) -> Bool {
+        self.attributes.contains { $0.name == name }
     }
 
     public func values(_ name: ByteString) -> [ByteString] {

@@ -61,12 +61,15 @@ public struct NegotiatedStream: Hashable, Sendable {
     public var ptimeMs: Int
     /// What the peer wants to receive at most; nil where it does not say.
     public var bandwidthKbps: Int?
+    /// RTCP shares the RTP port (RFC 5761).
+    public var isMuxed: Bool
+    public var protection: NegotiatedProtection
 
     public init(
         codec: NegotiatedCodec, sendPayloadType: UInt8, receivePayloadTypes: [PayloadBinding],
         telephoneEvent: NegotiatedTelephoneEvent? = nil, remoteRTP: SocketAddress, remoteRTCP: SocketAddress,
         direction: Direction, feedback: NegotiatedFeedback = NegotiatedFeedback(), ptimeMs: Int = 20,
-        bandwidthKbps: Int? = nil
+        bandwidthKbps: Int? = nil, isMuxed: Bool = false, protection: NegotiatedProtection = .none
     ) {
         self.codec = codec
         self.sendPayloadType = sendPayloadType
@@ -78,6 +81,8 @@ public struct NegotiatedStream: Hashable, Sendable {
         self.feedback = feedback
         self.ptimeMs = ptimeMs
         self.bandwidthKbps = bandwidthKbps
+        self.isMuxed = isMuxed
+        self.protection = protection
     }
 }
 

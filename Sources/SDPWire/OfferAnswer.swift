@@ -15,6 +15,8 @@ public enum OfferAnswer {
         case nothingInCommon
         /// The answer insists on another way to transport this medium (secure RTP, say) than we offered.
         case foreignProfile(MediaKind, TransportProfile)
+        /// This medium has to be secure, and would not be.
+        case notSecure(MediaKind)
 
         /// For the log.
         public var sentence: ByteString {
@@ -22,6 +24,7 @@ public enum OfferAnswer {
             case .nothingInCommon: return "nothing in common"
             case .foreignProfile(let kind, let profile):
                 return kind.word + " answered by " + profile.word + ", which was not offered"
+            case .notSecure(let kind): return kind.word + " without a key that fits"
             }
         }
     }
@@ -45,7 +48,8 @@ public enum OfferAnswer {
         case trimmed
     }
 
-    /// An offer of all we can do: RTP/AVP with feedback lines, which old and new peers accept.
+    /// An offer of all we can do: RTP/AVP with feedback lines, which old and new peers accept; secure RTP where it has
+    /// to be.
     ///
     /// In a session that stands, media keep their places and never become fewer (RFC 3264 section 8): what we do not
     /// want any more has port 0, what is new comes last or where its kind was refused before.
@@ -80,12 +84,13 @@ public enum OfferAnswer {
     /// The answer to an offer: as many media in the same order, the offer's payload types and profiles, refused media
     /// in place with port 0.
     public static func makeAnswer(
-        to offer: SessionDescription, local: LocalMedia, sessionID: UInt64, sessionVersion: UInt64
+        to offer: SessionDescription, local: LocalMedia, following former: Agreed? = nil, sessionID: UInt64,
+        sessionVersion: UInt64
     ) -> Answer {
         var answer = Answer(
             description: Self.empty(local, sessionID, sessionVersion), session: NegotiatedSession())
-        for media in offer.media {
-            let accepted = answer.accept(media, of: offer, local)
+        for (index, media) in offer.media.enumerated() {
+            let accepted = answer.accept(media, of: offer, local, in: Place(former, index))
             answer.description.media.append(accepted ?? media.refused)
         }
         return answer
@@ -101,18 +106,18 @@ public enum OfferAnswer {
 extension OfferAnswer.Answer {
     /// Our description of a medium we take; nil for one we refuse. Of each kind the first that fits is taken.
     fileprivate mutating func accept(
-        _ media: MediaDescription, of offer: SessionDescription, _ local: LocalMedia
+        _ media: MediaDescription, of offer: SessionDescription, _ local: LocalMedia, in place: Place?
     ) -> MediaDescription? {
         switch media.kind {
         case .audio:
             guard self.session.audio == nil,
-                let (description, stream) = local.audio.answer(media, of: offer, address: local.address)
+                let (description, stream) = local.audio.answer(media, of: offer, in: place, address: local.address)
             else { return nil }
             self.session.audio = stream
             return description
         case .video:
             guard self.session.video == nil,
-                let (description, stream) = local.video?.answer(media, of: offer, address: local.address)
+                let (description, stream) = local.video?.answer(media, of: offer, in: place, address: local.address)
             else { return nil }
             self.session.video = stream
             return description
@@ -127,12 +132,15 @@ extension OfferAnswer.Answer {
 struct Place {
     var ours: MediaDescription
     var theirs: MediaDescription?
+    /// The descriptions that they are of.
+    let agreed: OfferAnswer.Agreed
 
     init?(_ agreed: OfferAnswer.Agreed?, _ index: Int) {
         guard let agreed, index < agreed.local.media.count, agreed.local.media[index].port != 0 else { return nil }
         self.ours = agreed.local.media[index]
         let theirs = index < agreed.remote.media.count ? agreed.remote.media[index] : nil
         self.theirs = theirs?.kind == self.ours.kind ? theirs : nil
+        self.agreed = agreed
     }
 }
 

@@ -12,10 +12,10 @@ struct RemoteStream {
     var ptimeMs: Int
     var bandwidthKbps: Int?
 
-    /// Nil where nothing can be sent that way: refused, secure, a name or group for an address, another IP family. On
+    /// Nil where nothing can be sent that way: refused, not RTP, a name or group for an address, another IP family. On
     /// hold in the old style the family says nothing.
     init?(_ media: MediaDescription, of description: SessionDescription, isV6: Bool) {
-        guard media.port != 0, media.profile.isPlainRTP,
+        guard media.port != 0, media.profile.isRTP,
             let address = description.connection(of: media)?.address, address.isV6 == isV6 || address.isUnspecified
         else { return nil }
         self.rtp = SocketAddress(address, port: media.port)
@@ -37,6 +37,10 @@ struct RemoteStream {
 }
 
 extension MediaDescription {
+    /// Whether RTCP may come to the RTP port: it is offered or answered, and no payload type looks like RTCP there (RFC
+    /// 5761 section 4).
+    var canMux: Bool { self.has("rtcp-mux") && !self.payloadTypes.contains { (64...95).contains($0) } }
+
     /// Where RTCP goes: `a=rtcp` (RFC 3605), or the next port.
     fileprivate func rtcpAddress(beside rtp: SocketAddress) -> SocketAddress {
         let next = SocketAddress(rtp.address, port: rtp.port == .max ? rtp.port : rtp.port + 1)

@@ -12,6 +12,13 @@ public enum SDPLimits {
     public static let otherLines = 16
     /// Bytes of decoded parameter sets taken from one `sprop-parameter-sets`.
     public static let parameterSetBytes = 1_024
+    /// `a=crypto` lines of one medium that are looked at, and keys in one of them.
+    public static let cryptoLines = 32
+    public static let cryptoKeys = 4
+    /// Bytes of a master key identifier (RFC 4568 section 6.1).
+    public static let mkiBytes = 128
+    /// Fingerprints of one medium that are looked at.
+    public static let fingerprints = 16
 }
 
 /// Why a body is not a session description.

@@ -216,16 +216,16 @@ final class ControlThread {
     private func carryOut(_ order: MediaOrder) {
         let wires = self.wires
         switch order {
-        case .start(let plan, let encoder):
+        case .start(let plan, let encoder, let protection):
             self.generation &+= 1
             wires.counters.reset()
             wires.decoder.order(.start(self.generation))
             wires.display.order(.start(self.generation))
-            wires.media.order(.start(plan, self.generation))
+            wires.media.order(.start(plan, protection, self.generation))
             wires.sound.order(.start(plan.audio, self.generation))
             wires.camera.order(.encode(encoder))
-        case .update(let plan, let encoder):
-            wires.media.order(.update(plan))
+        case .update(let plan, let encoder, let protection):
+            wires.media.order(.update(plan, protection))
             wires.sound.order(.update(plan.audio))
             wires.camera.order(.encode(encoder))
         case .stop:

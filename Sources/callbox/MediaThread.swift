@@ -6,11 +6,13 @@ import Loop
 import MediaEngine
 import Picture
 import RTPWire
+import SDPWire
+import Secure
 
 /// What goes to the media thread.
 enum MediaMessage {
-    case start(MediaPlan, Generation)
-    case update(MediaPlan)
+    case start(MediaPlan, MediaProtection, Generation)
+    case update(MediaPlan, MediaProtection)
     case stop
     case audioEncoded([UInt8], samples: UInt32, captured: Instant)
     case videoEncoded(EncodedPicture)
@@ -19,77 +21,13 @@ enum MediaMessage {
     case pictureBroken
 }
 
-/// The four datagram sockets of the media, bound once at start: ports stay the same for the kiosk's whole life.
-struct MediaSockets: ~Copyable {
-    var audioRTP: UDPSocket
-    var audioRTCP: UDPSocket
-    var videoRTP: UDPSocket
-    var videoRTCP: UDPSocket
-
-    /// Nothing longer than this is a packet of ours: an Ethernet frame's worth, and room for jumbo ones.
-    static let datagramMax = 9000
-
-    /// Even ports for RTP, the next odd one for RTCP (RFC 3550 section 11): the first four in a row that are free.
-    init(ports: ClosedRange<UInt16>) throws(SocketError) {
-        var base = UInt32(ports.lowerBound) + UInt32(ports.lowerBound & 1)
-        while base + 3 <= UInt32(ports.upperBound) {
-            let port = UInt16(base)
-            if let all = Self.open(port) {
-                self = all
-                return
-            }
-            base += 2
-        }
-        throw .bind(0)
-    }
-
-    private init(
-        _ audioRTP: consuming UDPSocket, _ audioRTCP: consuming UDPSocket, _ videoRTP: consuming UDPSocket,
-        _ videoRTCP: consuming UDPSocket
-    ) {
-        self.audioRTP = audioRTP
-        self.audioRTCP = audioRTCP
-        self.videoRTP = videoRTP
-        self.videoRTCP = videoRTCP
-    }
-
-    private static func open(_ port: UInt16) -> MediaSockets? {
-        guard let one = Self.socket(port), let two = Self.socket(port + 1), let three = Self.socket(port + 2),
-            let four = Self.socket(port + 3)
-        else { return nil }
-        return MediaSockets(one, two, three, four)
-    }
-
-    private static func socket(_ port: UInt16) -> UDPSocket? {
-        try? UDPSocket(address: nil, port: port, datagramMax: Self.datagramMax)
-    }
-
-    var audioPorts: StreamPorts { StreamPorts(rtp: self.audioRTP.port, rtcp: self.audioRTCP.port) }
-    var videoPorts: StreamPorts { StreamPorts(rtp: self.videoRTP.port, rtcp: self.videoRTCP.port) }
-
-    func send(_ bytes: [UInt8], _ kind: StreamKind, _ channel: Channel, to remote: SocketAddress) {
-        switch (kind, channel) {
-        case (.audio, .rtp): self.audioRTP.send(bytes, to: remote)
-        case (.audio, .rtcp): self.audioRTCP.send(bytes, to: remote)
-        case (.video, .rtp): self.videoRTP.send(bytes, to: remote)
-        case (.video, .rtcp): self.videoRTCP.send(bytes, to: remote)
-        }
-    }
-
-    mutating func receive(_ kind: StreamKind, _ channel: Channel) -> Datagram {
-        switch (kind, channel) {
-        case (.audio, .rtp): return self.audioRTP.receive()
-        case (.audio, .rtcp): return self.audioRTCP.receive()
-        case (.video, .rtp): return self.videoRTP.receive()
-        case (.video, .rtcp): return self.videoRTCP.receive()
-        }
-    }
-}
-
-/// Runs the media engine: four sockets, an inbox, one deadline.
+/// Runs the media engine: four sockets, an inbox, one deadline; between engine and sockets, whoever encrypts.
 final class MediaThread {
     private var engine: MediaEngine
     private var sockets: MediaSockets
+    private var audioGuard: StreamGuard
+    private var videoGuard: StreamGuard
+    private var plan: MediaPlan?
     private let wires: Wires
     private var generation: Generation = 0
     private var countersAt: Instant?
@@ -100,10 +38,12 @@ final class MediaThread {
         (.audio, .rtp), (.audio, .rtcp), (.video, .rtp), (.video, .rtcp),
     ]
 
-    init(sockets: consuming MediaSockets, wires: Wires, seed: UInt64) {
+    init(sockets: consuming MediaSockets, wires: Wires, seed: UInt64, identity: DTLSIdentity?) {
         self.sockets = sockets
         self.wires = wires
         self.engine = MediaEngine(seed: seed)
+        self.audioGuard = StreamGuard(identity)
+        self.videoGuard = StreamGuard(identity)
     }
 
     func run() {
@@ -115,7 +55,7 @@ final class MediaThread {
         poller.watch(self.wires.media.wakeup, token: 4)
         var deadline: Instant?
         while true {
-            let limit = [deadline, self.countersAt].compactMap { $0 }.min()
+            let limit = [deadline, self.countersAt, self.handshakeDeadline].compactMap { $0 }.min()
             for ready in poller.wait(until: limit) {
                 if ready.token == 4 {
                     self.readInbox()
@@ -124,6 +64,9 @@ final class MediaThread {
                     self.readSocket(kind, channel)
                 }
             }
+            self.audioGuard.expire(now: Clock.now())
+            self.videoGuard.expire(now: Clock.now())
+            self.shakeHands()
             self.engine.handle(.timeout, now: Clock.now())
             deadline = self.drain()
             self.reportCounters()
@@ -134,7 +77,8 @@ final class MediaThread {
         for _ in 0..<Self.datagramsATurn {
             switch self.sockets.receive(kind, channel) {
             case .received(let bytes, let from, _):
-                self.engine.handle(.received(bytes, kind, channel, from: from), now: Clock.now())
+                guard let packet = self.opened(bytes, kind, channel, from: from) else { continue }
+                self.engine.handle(.received(packet, kind, channel, from: from), now: Clock.now())
                 _ = self.drain()
             case .refused, .unusable:
                 continue
@@ -147,18 +91,22 @@ final class MediaThread {
     private func readInbox() {
         self.wires.media.acknowledge()
         while let message = self.wires.media.take() {
+            self.protect(message)
             self.engine.handle(self.input(for: message), now: Clock.now())
             _ = self.drain()
+            self.shakeHands()
+            // Only now: the last packets of a call are encrypted as all before.
+            if case .stop = message { self.unprotect() }
         }
     }
 
     private func input(for message: MediaMessage) -> MediaEngine.Input {
         switch message {
-        case .start(let plan, let generation):
+        case .start(let plan, _, let generation):
             self.generation = generation
             self.countersAt = Clock.now() + .milliseconds(Self.countersIntervalMs)
             return .start(plan)
-        case .update(let plan):
+        case .update(let plan, _):
             return .update(plan)
         case .stop:
             self.countersAt = nil
@@ -181,7 +129,8 @@ final class MediaThread {
         while true {
             switch self.engine.pollOutput() {
             case .send(let bytes, let kind, let channel, let remote):
-                self.sockets.send(bytes, kind, channel, to: remote)
+                guard let packet = self.closed(bytes, kind, channel) else { continue }
+                self.sockets.send(packet, kind, channel, to: remote)
             case .audio(let packet):
                 self.wires.sound.put(.packet(packet))
             case .video(let unit):
@@ -213,6 +162,110 @@ final class MediaThread {
         self.countersAt = due + .milliseconds(Self.countersIntervalMs)
         var counters = self.wires.counters.read()
         counters.streams = self.engine.statistics
+        counters.streams.audio.count(self.audioGuard.counts)
+        counters.streams.video.count(self.videoGuard.counts)
         self.wires.report(.counters(counters), self.generation)
+    }
+}
+
+// MARK: - Encryption
+
+extension MediaThread {
+    private func protect(_ message: MediaMessage) {
+        switch message {
+        case .start(let plan, let protection, _):
+            self.audioGuard.reset()
+            self.videoGuard.reset()
+            self.protect(plan, protection)
+        case .update(let plan, let protection):
+            self.protect(plan, protection)
+        case .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken:
+            break
+        }
+    }
+
+    private func protect(_ plan: MediaPlan, _ protection: MediaProtection) {
+        let now = Clock.now()
+        self.plan = plan
+        let (audio, video) = (plan.audio?.stream, plan.video?.stream)
+        self.audioGuard.apply(protection.audio, isMuxed: audio?.rtcpMux ?? false, now: now) {
+            audio?.mayComeFrom($0) ?? false
+        }
+        self.videoGuard.apply(protection.video, isMuxed: video?.rtcpMux ?? false, now: now) {
+            video?.mayComeFrom($0) ?? false
+        }
+    }
+
+    private func unprotect() {
+        self.plan = nil
+        self.audioGuard.reset()
+        self.videoGuard.reset()
+    }
+
+    private func stream(_ kind: StreamKind) -> StreamPlan? {
+        switch kind {
+        case .audio: return self.plan?.audio?.stream
+        case .video: return self.plan?.video?.stream
+        }
+    }
+
+    /// The packet that goes out for one of ours; nil: nothing may.
+    private func closed(_ bytes: [UInt8], _ kind: StreamKind, _ channel: Channel) -> [UInt8]? {
+        switch kind {
+        case .audio: return self.audioGuard.protect(bytes, onControlSocket: channel == .rtcp)
+        case .video: return self.videoGuard.protect(bytes, onControlSocket: channel == .rtcp)
+        }
+    }
+
+    /// The packet that a datagram has for the engine; nil: none. Handshakes are only with whom the stream may be with.
+    private func opened(
+        _ bytes: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress
+    ) -> [UInt8]? {
+        if StreamGuard.isHandshake(bytes), let stream = self.stream(kind), !stream.mayComeFrom(source) { return nil }
+        defer { if StreamGuard.isHandshake(bytes) { self.shakeHands() } }
+        switch kind {
+        case .audio: return self.audioGuard.receive(bytes, from: source, onControlSocket: channel == .rtcp)
+        case .video: return self.videoGuard.receive(bytes, from: source, onControlSocket: channel == .rtcp)
+        }
+    }
+
+    private var handshakeDeadline: Instant? {
+        let now = Clock.now()
+        return [self.audioGuard.deadline(now: now), self.videoGuard.deadline(now: now)].compactMap { $0 }.min()
+    }
+
+    /// Sends what handshakes have to say, and tells what came of them.
+    private func shakeHands() {
+        self.send(self.audioGuard.takeDatagrams(), .audio)
+        self.send(self.videoGuard.takeDatagrams(), .video)
+        if let news = self.audioGuard.takeNews() { self.report(news, .audio) }
+        if let news = self.videoGuard.takeNews() { self.report(news, .video) }
+    }
+
+    private func send(_ datagrams: [StreamGuard.Outgoing], _ kind: StreamKind) {
+        guard let stream = self.stream(kind) else { return }
+        for outgoing in datagrams {
+            let announced = outgoing.onControlSocket ? stream.remoteRTCP : stream.remoteRTP
+            self.sockets.send(
+                outgoing.datagram, kind, outgoing.onControlSocket ? .rtcp : .rtp, to: outgoing.to ?? announced)
+        }
+    }
+
+    private func report(_ news: StreamGuard.News, _ kind: StreamKind) {
+        switch news {
+        case .failed(let text): self.wires.report(.notSecured(kind, text), self.generation)
+        case .secured:
+            self.wires.report(.secured(kind), self.generation)
+            // What was encoded before went nowhere.
+            if kind == .video { self.wires.camera.order(.encodeKeyFrame) }
+        }
+    }
+}
+
+extension StreamStatistics {
+    fileprivate mutating func count(_ counts: StreamGuard.Counts) {
+        self.packetsForged = counts.forged
+        self.packetsReplayed = counts.replayed
+        self.packetsUnkeyed = counts.unkeyed
     }
 }

@@ -8,6 +8,7 @@ import Loop
 import Panel
 import Picture
 import RTPWire
+import SDPWire
 import Secure
 
 let version: ByteString = "0.1.0"
@@ -43,17 +44,20 @@ func run(_ options: RunOptions) -> Int32 {
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
+    let identity = configuration.media.encryption == .off ? nil : DTLSIdentity()
     var world = KioskWorld(
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
-        instanceID: boardInstanceID())
+        instanceID: boardInstanceID(), fingerprint: identity?.fingerprint)
     world.facts = boardFacts()
     world.tlsPort = signalling.tlsPort
     world.hash = digestHash
-    let kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: entropySeed())
-    startThreads(configuration, wires, display, consume sockets, camera)
+    let kiosk = KioskEngine(
+        configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
+    let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed(), identity: identity)
+    startThreads(configuration, wires, display, media, camera)
     faults.forEach { wires.report($0) }
     tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
@@ -106,7 +110,8 @@ private func openTLS(_ settings: TLSSettings, _ clock: WallClock, _ data: ByteSt
     let path = data + "/certificates"
     let memory = readFile(path, sizeMax: certificatesSizeMax) ?? []
     return TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
-        if !replaceFile(path, with: file, mode: 0o600) { Log.write("callbox: " + path + " cannot be written; certificates are forgotten") }
+        guard !replaceFile(path, with: file, mode: 0o600) else { return }
+        Log.write("callbox: " + path + " cannot be written; certificates are forgotten")
     }
 }
 
@@ -144,10 +149,8 @@ private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceRepo
 }
 
 private func startThreads(
-    _ configuration: Configuration, _ wires: Wires, _ display: Display, _ sockets: consuming MediaSockets,
-    _ camera: CameraProbe
+    _ configuration: Configuration, _ wires: Wires, _ display: Display, _ media: MediaThread, _ camera: CameraProbe
 ) {
-    let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed())
     let sound = SoundThread(configuration.audio, wires: wires)
     let cameraThread = CameraThread(name: camera.name, wish: camera.wish, wires: wires, isMissing: camera.isMissing)
     let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)

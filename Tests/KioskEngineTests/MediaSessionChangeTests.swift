@@ -21,7 +21,9 @@ final class MediaSessionChangeTests: XCTestCase {
         var generator = Generator(seed: 9)
         let here = SocketAddress(.v4(0xC0A8_6464), port: 5060)
         let there = SocketAddress(.v4(0xC0A8_6401), port: 5060)
-        return MediaSession(Flow(transport: .udp, local: here, remote: there), generator: &generator)
+        return MediaSession(
+            Flow(transport: .udp, local: here, remote: there), MediaSettings(), generator: &generator,
+            makeSecret: Scene.secrets(seed: 9))
     }
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

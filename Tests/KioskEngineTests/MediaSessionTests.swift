@@ -13,8 +13,8 @@ import XCTest
 final class MediaSessionTests: XCTestCase {
     private func encoder(_ scene: Scene) -> EncoderPlan? {
         for order in scene.orders.reversed() {
-            if case .start(_, let encoder) = order { return encoder }
-            if case .update(_, let encoder) = order { return encoder }
+            if case .start(_, let encoder, _) = order { return encoder }
+            if case .update(_, let encoder, _) = order { return encoder }
         }
         return nil
     }

@@ -36,7 +36,9 @@ final class RegistrationTests: XCTestCase {
                 hasCamera: false, hasScreen: true, buttons: ButtonName.all,
                 audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001), videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003),
                 cameraSize: PictureSize(width: 640, height: 360), cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
-            self.kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: seed)
+            self.kiosk = KioskEngine(
+                configuration: configuration, problems: problems, world: world, seed: seed,
+                makeSecret: { [UInt8](repeating: 7, count: $0) })
         }
 
         func feed(_ input: KioskInput) {

@@ -60,11 +60,19 @@ final class Scene {
             videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003), cameraSize: PictureSize(width: 640, height: 360),
             cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
         edit(&world)
-        self.kiosk = KioskEngine(configuration: configuration, problems: problems, world: world, seed: 1)
+        self.kiosk = KioskEngine(
+            configuration: configuration, problems: problems, world: world, seed: 1,
+            makeSecret: Self.secrets(seed: 3))
         var user = SIPConfiguration(userAgent: "", displayName: "Far End", identity: nil, contactUser: "far")
         user.access.isOpen = true
         self.far = SIPEngine(configuration: user, seed: 2)
         self.feed(.started)
+    }
+
+    /// Bytes for keys, the same in each run.
+    static func secrets(seed: UInt64) -> (Int) -> [UInt8] {
+        var generator = Generator(seed: seed)
+        return { count in (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) } }
     }
 
     // MARK: - Time and wire
@@ -257,8 +265,8 @@ final class Scene {
 
     var plan: MediaPlan? {
         for order in self.orders.reversed() {
-            if case .start(let plan, _) = order { return plan }
-            if case .update(let plan, _) = order { return plan }
+            if case .start(let plan, _, _) = order { return plan }
+            if case .update(let plan, _, _) = order { return plan }
         }
         return nil
     }

@@ -9,7 +9,8 @@ import XCTest
 final class WordsTests: XCTestCase {
     private let others: [CallOutcome] = [
         .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable, .unknownHost,
-        .insecure("x"), .waitsForTime, .vanished, .unusableMedia, .protocolFault("x"), .noAddress, .outOfRoom, .stopped,
+        .insecure("x"), .waitsForTime, .vanished, .unusableMedia, .notPrivate, .protocolFault("x"), .noAddress,
+        .outOfRoom, .stopped,
         .misdirected(StatusCode(302)),
     ]
 
@@ -87,8 +88,8 @@ final class WordsTests: XCTestCase {
         for outcome in [CallOutcome.hungUp, .cancelled, .declined, .stopped] { XCTAssertEqual(outcome.manner, .silent) }
         for outcome in [CallOutcome.noResponse, .notAnswered] { XCTAssertEqual(outcome.manner, .failure(.busy)) }
         for outcome in [
-            CallOutcome.unreachable, .unknownHost, .insecure(""), .waitsForTime, .vanished, .unusableMedia, .noAddress,
-            .outOfRoom,
+            CallOutcome.unreachable, .unknownHost, .insecure(""), .waitsForTime, .vanished, .unusableMedia, .notPrivate,
+            .noAddress, .outOfRoom,
         ] {
             XCTAssertEqual(outcome.manner, .failure(.error))
         }
@@ -102,7 +103,7 @@ final class WordsTests: XCTestCase {
             [
                 "hangup", "cancelled", "remote-hangup", "declined", "missed", "not-answered", "no-response",
                 "unreachable", "unknown-host", "insecure", "waits-for-time", "vanished", "unusable-media",
-                "protocol-fault", "no-address", "out-of-room", "stopped", "misdirected", "refused",
+                "not-private", "protocol-fault", "no-address", "out-of-room", "stopped", "misdirected", "refused",
             ])
     }
 

@@ -90,7 +90,7 @@ final class AcceptAnswerTests: XCTestCase {
         XCTAssertEqual(try self.fault("m=audio 0 RTP/AVP 0\nm=video 0 RTP/AVP 102\n"), .nothingInCommon)
         XCTAssertEqual(try self.fault("m=audio 5000 RTP/AVP 9\n"), .nothingInCommon)
         XCTAssertEqual(try self.fault("m=audio 5000 RTP/AVP 4294967296\n"), .nothingInCommon)
-        XCTAssertEqual(try self.fault("m=audio 5000 RTP/SAVPF 0\n"), .foreignProfile(.audio, .other("RTP/SAVPF")))
+        XCTAssertEqual(try self.fault("m=audio 5000 RTP/SAVPF 0\n"), .foreignProfile(.audio, .savpf))
         XCTAssertNil(try self.fault("m=audio 5000 RTP/AVP 0\nm=video 5002 RTP/SAVPF 102\n"), "only the video is lost")
     }
 }

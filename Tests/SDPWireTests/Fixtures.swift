@@ -31,6 +31,22 @@ enum Fixture {
         return LocalMedia(address: address, audio: sound, video: picture)
     }
 
+    /// The same kiosk with keys and a certificate.
+    static func secured(
+        _ local: LocalMedia, _ policy: LocalSecurity.Policy, _ offers: [Keying], preferred: Keying = .sdes,
+        hasCertificate: Bool = true
+    ) -> LocalMedia {
+        let security = LocalSecurity(
+            policy: policy, offers: offers, preferred: preferred,
+            secrets: CryptoSuite.usable.map { CryptoSecret($0, [UInt8](repeating: 1, count: $0.secretBytes)) },
+            fingerprint: hasCertificate ? Fingerprint(.sha256, [UInt8](repeating: 9, count: 32)) : nil,
+            tlsID: "mine")
+        var local = local
+        local.audio.security = security
+        local.video?.security = security
+        return local
+    }
+
     static func description(_ media: String, session: String = "") throws -> SessionDescription {
         let text = "v=0\no=- 1 1 IN IP4 192.0.2.1\ns=-\nc=IN IP4 192.0.2.1\nt=0 0\n" + session + media
         return try SessionDescription.parse(Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8))

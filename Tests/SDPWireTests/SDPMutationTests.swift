@@ -32,7 +32,27 @@ final class SDPMutationTests: XCTestCase {
         m=application 5070 UDP/BFCP *
         m=text 11000 RTP/AVP 98 100
         """,
+        """
+        v=0
+        o=- 1 1 IN IP4 203.0.113.1
+        s=-
+        c=IN IP4 203.0.113.1
+        t=0 0
+        m=audio 54400 RTP/AVP 0
+        a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:\(key)|2^20|1:4;inline:\(key)|2^20|2:4
+        a=crypto:2 AEAD_AES_128_GCM inline:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGw== WSH=64
+        a=setup:actpass
+        a=fingerprint:sha-256 \(fingerprint)
+        a=rtcp-mux
+        m=video 55400 UDP/TLS/RTP/SAVPF 97
+        a=rtpmap:97 H264/90000
+        a=setup:passive
+        a=tls-id:abc
+        a=fingerprint:sha-256 \(fingerprint)
+        """,
     ]
+    private static let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd"
+    private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
 
     private func damaged(_ bytes: [UInt8], _ generator: inout Generator) -> [UInt8] {
         var bytes = bytes
@@ -56,7 +76,14 @@ final class SDPMutationTests: XCTestCase {
         let text = String(decoding: bytes, as: UTF8.self)
         let again = try SessionDescription.parse(offer.printed())
         XCTAssertEqual(again.media.map { $0.kind }, offer.media.map { $0.kind }, text)
-        let answer = OfferAnswer.makeAnswer(to: offer, local: Fixture.local(), sessionID: 1, sessionVersion: 1)
+        try self.check(offer, text, Fixture.local())
+        for policy in [LocalSecurity.Policy.optional, .required] {
+            try self.check(offer, text, Fixture.secured(Fixture.local(), policy, [.sdes, .dtls]))
+        }
+    }
+
+    private func check(_ offer: SessionDescription, _ text: String, _ local: LocalMedia) throws {
+        let answer = OfferAnswer.makeAnswer(to: offer, local: local, sessionID: 1, sessionVersion: 1)
         XCTAssertEqual(answer.description.media.map { $0.kind }, offer.media.map { $0.kind }, text)
         XCTAssertEqual(answer.description.media.map { $0.profile }, offer.media.map { $0.profile }, text)
         let printed = try SessionDescription.parse(answer.description.printed())
@@ -69,14 +96,16 @@ final class SDPMutationTests: XCTestCase {
             XCTAssertNotEqual(stream.remoteRTP.port, 0)
             if stream.direction.sends { XCTAssertFalse(stream.remoteRTP.address.isUnspecified, text) }
             XCTAssertTrue([10, 20, 40, 60].contains(stream.ptimeMs))
+            if local.audio.security.policy == .required { XCTAssertFalse(stream.protection.isNone, text) }
         }
         let agreed = OfferAnswer.Agreed(local: answer.description, remote: offer)
-        let ours = Fixture.reoffer(Fixture.local(), following: agreed)
+        let ours = Fixture.reoffer(local, following: agreed)
         XCTAssertEqual(ours.media.prefix(offer.media.count).map { $0.kind }, offer.media.map { $0.kind }, text)
         XCTAssertTrue(ours.media.allSatisfy { Set($0.payloadTypes).count == $0.formats.count || $0.port == 0 }, text)
-        _ = Fixture.reoffer(Fixture.local(), following: OfferAnswer.Agreed(local: offer, remote: answer.description))
-        _ = try? OfferAnswer.acceptAnswer(offer, to: Fixture.offer)
-        _ = try? OfferAnswer.acceptAnswer(Fixture.offer, to: offer)
+        _ = Fixture.reoffer(local, following: OfferAnswer.Agreed(local: offer, remote: answer.description))
+        let own = OfferAnswer.makeOffer(local, sessionID: 1, sessionVersion: 2)
+        _ = try? OfferAnswer.acceptAnswer(offer, to: own)
+        _ = try? OfferAnswer.acceptAnswer(own, to: offer)
     }
 
     func testDamagedDescriptionsNeverTrapAndAnswersKeepTheirShape() throws {

@@ -27,7 +27,8 @@ final class ProbeTests: XCTestCase {
                 if let message = try? SIPMessage.parse(bytes, framing: .datagram) { sent.append(message) }
             case .probed(_, let status): told.append(status)
             case .wait(let instant): return (sent, told, instant)
-            case .close, .event, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted: break
+            case .close, .event, .message, .messageFinished, .registration, .credentialsRefused, .credentialsAccepted:
+                break
             }
         }
     }

@@ -57,7 +57,10 @@ final class KioskNode: Node {
             audioPorts: StreamPorts(rtp: MediaModel.audioPort, rtcp: MediaModel.audioPort + 1),
             videoPorts: StreamPorts(rtp: MediaModel.videoPort, rtcp: MediaModel.videoPort + 1),
             cameraSize: PictureSize(width: 640, height: 360), cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
-        self.engine = KioskEngine(configuration: configuration, problems: problems, world: kioskWorld, seed: seed)
+        var keys = Generator(seed: seed &+ 1)
+        self.engine = KioskEngine(
+            configuration: configuration, problems: problems, world: kioskWorld, seed: seed,
+            makeSecret: { count in (0..<count).map { _ in UInt8(truncatingIfNeeded: keys.next()) } })
         self.media = MediaModel(seed: seed, world: self.world)
         self.media.kiosk = self
         self.checks = WireChecks()

@@ -58,10 +58,10 @@ final class MediaModel {
     /// Gives what is wrong with an order that makes no sense.
     func order(_ order: MediaOrder) -> String? {
         switch order {
-        case .start(let plan, _):
+        case .start(let plan, _, _):
             guard !self.runs else { return "media start while they run" }
             self.begin(plan)
-        case .update(let plan, _):
+        case .update(let plan, _, _):
             guard self.runs else { return "an update of media that do not run" }
             self.plan = plan
             self.feed(.update(plan))

@@ -25,7 +25,7 @@ FILES = {
     "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "simulate": ["simulate"],
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
-    "servers": ["servers"], "tls": ["tls"], "stranger": ["stranger"],
+    "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "stranger": ["stranger"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
