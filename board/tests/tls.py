@@ -16,6 +16,8 @@ from tests.world import clip
 
 # Every name below localhost is this machine, without anybody being asked (RFC 6761 section 6.3).
 HOST = "sip.example.localhost"
+# HOST has two addresses, and a call goes on from one to the other. Here it cannot.
+ONE_WAY = "sips:help@127.0.0.1"
 GOOD, EARLY = ("refused",), ("insecure", "waits-for-time")
 
 
@@ -28,7 +30,7 @@ class Table:
         other = Authority(folder / "certificates", "somebody")
         self.kinds = {
             "good": (authority.issue("good", f"DNS:{HOST},IP:127.0.0.1"), set()),
-            "expired": (authority.issue("expired", f"DNS:{HOST}", -20, -1), {"expired"}),
+            "expired": (authority.issue("expired", f"DNS:{HOST},IP:127.0.0.1", -20, -1), {"expired"}),
             "early": (authority.issue("early", f"DNS:{HOST}", 3, 300), {"not-yet-valid"}),
             "other": (authority.issue("other", "DNS:sip.example.org"), {"other-name"}),
             "wildcard": (authority.issue("wildcard", "DNS:*.example.localhost"), {"wildcard"}),
@@ -59,9 +61,9 @@ class Table:
         told = [event for event in self.desk.events[mark:] if event.get("event") == "certificate"]
         return (told[-1] if told else None), server.seen
 
-    def refused(self, kind, *outcomes, reasons=()):
+    def refused(self, kind, *outcomes, reasons=(), uri=None):
         """It is refused with exactly these reasons beside its own."""
-        told, _ = self.call(kind, *(outcomes or ("insecure",)))
+        told, _ = self.call(kind, *(outcomes or ("insecure",)), uri=uri)
         wanted = self.kinds[kind][1] | set(reasons)
         expect(f"{kind}: {told}", told and set(told["reasons"]) == wanted, f"the reasons were to be {wanted}")
         expect(f"{kind}: {told}", told["fingerprint"] == self.fingerprint(kind), "another fingerprint")
@@ -142,7 +144,7 @@ def ask(t):
     t.start(ask=str(program))
     t.taken("unknown", "pinned")
     begin = time.monotonic()
-    t.refused("expired")
+    t.refused("expired", uri=ONE_WAY)
     took_s = time.monotonic() - begin
     t.start()
     t.taken("unknown", "tolerated")
@@ -176,7 +178,7 @@ def silent(t):
     t.start()
     mark, begin = t.desk.mark(), time.monotonic()
     with listen():
-        t.desk.must("call")
+        t.desk.must("call", ONE_WAY)
         t.desk.ended("insecure", since=mark, limit_s=8)
     return (time.monotonic() - begin) * 1000
 
