@@ -35,8 +35,9 @@ class Kamailio:
                 "verify_certificate = no\n[client:default]\nverify_certificate = no\n")
         with open(self.folder / "kamailio.log", "wb") as log:
             self.process = subprocess.Popen(
-                ["kamailio", "-DD", "-E", "-m", "64", "-M", "8", "-f", str(self.folder / "kamailio.cfg"), "-Y", "/run",
-                 "-w", "/tmp", *(("-A", "TLS") if self.tls else ())], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                ["kamailio", "-DD", "-E", "-m", "64", "-M", "8", "-f", str(self.folder / "kamailio.cfg"),
+                 "-Y", str(self.folder), "-w", str(self.folder), *(("-A", "TLS") if self.tls else ())],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until = time.monotonic() + 10
         while b"10.77.0.3" not in self._listeners():
             if self.process.poll() is not None or time.monotonic() > until:

@@ -3,6 +3,7 @@
 
 import contextlib
 import stat
+import time
 from pathlib import Path
 
 from peer.asterisk import HERE, Asterisk
@@ -155,7 +156,9 @@ def wrong_password(desk):
         expect(refusal, refusal["realm"] == "guard" and refusal["user"] == "door", "the event says whose it was")
         count = len([each for each in guard.seen if each.method == "INVITE"])
         expect(f"{count} INVITEs", count == 2, "one try")
-        # The next refusal has the file read again, and the press after that finds what is right.
+        # The next refusal has the file read again, and the press after that finds what is right. The reading that
+        # followed the first one is over by then.
+        time.sleep(0.5)
         secrets = desk.folder / "secrets"
         secrets.write_text("guard door other\n")
         refused_call(desk)
