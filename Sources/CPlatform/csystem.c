@@ -61,6 +61,12 @@ void callbox_prepare_listener(int fd, int is_v6) {
     if (is_v6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
 }
 
+void callbox_mark(int fd, int dscp) {
+    int field = dscp << 2;
+    setsockopt(fd, IPPROTO_IP, IP_TOS, &field, sizeof field);
+    setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &field, sizeof field);
+}
+
 void callbox_prepare_stream(int fd) {
     int on = 1;
     unsigned limit_ms = 20000;

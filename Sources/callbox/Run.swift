@@ -27,14 +27,16 @@ func run(_ options: RunOptions) -> Int32 {
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
     problems += tls.problems
-    guard let signalling = openSignalling(configuration, tls, poller, &faults) else {
+    guard var signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
     }
+    signalling.mark(configuration.network.signallingCodePoint)
     guard let sockets = try? MediaSockets(ports: configuration.rtp.ports) else {
         Log.write("callbox: four UDP ports in a row are not free in [rtp] ports; giving up")
         return 1
     }
+    sockets.mark(configuration.network)
     let wires = Wires()
     let panel = PanelLines(configuration)
     faults += panel.faults.map { .failed(.panel, $0) }

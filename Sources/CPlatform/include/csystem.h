@@ -63,6 +63,9 @@ int callbox_watch_routes(void);
 
 void callbox_prepare_listener(int fd, int is_v6);
 
+/// Marks what a socket sends with a differentiated services code point (RFC 2474); each family takes its own.
+void callbox_mark(int fd, int dscp);
+
 /// No delay, and an end to a connection whose peer is silent on the wire for 20 s.
 void callbox_prepare_stream(int fd);
 
