@@ -195,6 +195,8 @@ enum KioskState: Equatable {
         var transfer: Transfer?
         /// After so long without anything the peer has vanished.
         var patience: Duration
+        /// Since when no way leads to the far end: our own network's fault, which may pass.
+        var cutOffSince: Instant?
 
         init(
             facts: CallFacts, handle: CallHandle, answered: Instant, shape: MediaShape, patience: Duration
@@ -232,7 +234,8 @@ enum KioskState: Equatable {
                 latest = max(latest ?? since, since)
             }
             guard let quiet = latest else { return nil }
-            return max(quiet, self.reported ?? quiet) + self.patience
+            let due = max(quiet, self.reported ?? quiet) + self.patience
+            return self.cutOffSince.map { max(due, $0 + .milliseconds(KioskTimes.cutOffMs)) } ?? due
         }
 
         /// The far end's picture stands on the screen and moves.
@@ -301,6 +304,8 @@ enum KioskTimes {
     static let wayMs = 2_000
     static let failureShownMs = 8_000
     static let farewellShownMs = 4_000
+    /// A call outlives a cut cable for so long.
+    static let cutOffMs = 120_000
     /// A far end that is there confirms within a round trip; whoever waits longer is gone.
     static let endingMs = 2_000
     /// Less than the 500 ms that systemd and the installer count on, so that devices can be closed too.

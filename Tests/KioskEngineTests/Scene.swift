@@ -234,6 +234,12 @@ final class Scene {
     /// The reason of the last `ended`.
     var endReason: String? { self.events("call").last { $0["state"] as? String == "ended" }?["reason"] as? String }
 
+    /// Both streams of the far end's stopped just now.
+    func hearsNothing() {
+        self.feed(.media(.silent(.audio, since: self.now)))
+        self.feed(.media(.silent(.video, since: self.now)))
+    }
+
     var screen: ScreenState? {
         self.outputs.reversed().lazy.compactMap { output -> ScreenState? in
             guard case .screen(let screen) = output else { return nil }
