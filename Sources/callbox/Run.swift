@@ -52,7 +52,7 @@ func run(_ options: RunOptions) -> Int32 {
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
-        instanceID: boardInstanceID(), fingerprint: identity?.fingerprint)
+        instanceID: boardInstanceID(data: options.dataPath), fingerprint: identity?.fingerprint)
     world.facts = boardFacts()
     world.tlsPort = signalling.tlsPort
     world.hash = digestHash
