@@ -188,8 +188,8 @@ enum KioskState: Equatable {
         var intent = MediaIntent()
         /// What we have asked the far end for and it has not answered yet.
         var change: MediaIntent?
-        /// The far end believes in an offer that we gave up, and a newer one is on its way. Should that be refused, what
-        /// stands is to be said again.
+        /// The far end believes in an offer that we gave up, and a newer one is on its way. Should that be refused,
+        /// what stands is to be said again.
         var isMisunderstood = false
         /// The far end is handing us over to somebody else.
         var transfer: Transfer?
@@ -299,8 +299,8 @@ enum KioskState: Equatable {
 enum KioskTimes {
     /// The search itself gives up after two seconds; this is for one that never says so.
     static let lookUpMs = 10_000
-    /// So long a server has for its first sign of life where there is another one: three copies of a datagram are out by
-    /// then, and with two that are silent the third one still rings within five seconds.
+    /// So long a server has for its first sign of life where there is another one: three copies of a datagram are out
+    /// by then, and with two that are silent the third one still rings within five seconds.
     static let wayMs = 2_000
     static let failureShownMs = 8_000
     static let farewellShownMs = 4_000
