@@ -311,7 +311,7 @@ enum KioskTimes {
     /// Less than the 500 ms that systemd and the installer count on, so that devices can be closed too.
     static let stopMs = 400
     /// How long a server may take to let us go.
-    static let unregisterMs = 2_500
+    static let unregisterMs = 2_000
     /// All that the end of the program may take where accounts are to be given back.
-    static let leaveMs = 2_900
+    static let leaveMs = 2_400
 }

@@ -6,6 +6,8 @@ Many can run side by side: each thread has its own network, in which the kiosk i
 
 import contextlib
 import json
+import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -46,10 +48,13 @@ class Desk(Kiosk):
         self.events, self.process, self.starts = [], None, 0
         self.log_path, self._position, self._partial = folder / "callbox.log", 0, b""
         self.camera, self.audio, self.stack = camera, audio, contextlib.ExitStack()
-        self.control = f"/run/desk-{id(self)}"
+        self.control = f"/run/desk-{os.getpid()}-{id(self)}"
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
+        # Nothing of a run before.
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        (self.folder / "secrets").unlink(missing_ok=True)
         if self.is_second:
             return self
         self.stack.enter_context(loopback_world())
