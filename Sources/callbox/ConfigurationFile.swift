@@ -31,7 +31,7 @@ struct ConfigurationFile {
         return (self.over(configuration), problems + self.standing)
     }
 
-    /// Passwords are read with it: they may have been written into it.
+    /// Where passwords are, now that the file says this. One that was written into it is moved.
     func readSecrets(_ settings: SIPSettings) -> Secrets { Secrets(self.options, settings) }
 
     private func over(_ file: Configuration) -> Configuration {

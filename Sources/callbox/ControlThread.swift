@@ -124,8 +124,7 @@ final class ControlThread {
         } else if ready.token == Self.signalsToken {
             var signal = signalfd_siginfo()
             guard read(self.signals, &signal, MemoryLayout<signalfd_siginfo>.size) > 0 else { return }
-            guard signal.ssi_signo == UInt32(SIGHUP) else { return self.take(.terminate) }
-            for input in self.readConfiguration() { self.take(input) }
+            self.take(signal.ssi_signo == UInt32(SIGHUP) ? self.readConfiguration() : .terminate)
         } else if ready.token == Self.reportsToken {
             self.wires.reports.acknowledge()
             while let report = self.wires.reports.take() { self.serve(report) }
@@ -183,7 +182,7 @@ final class ControlThread {
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets,
-                .readConfiguration, .exit, .restart, .wait:
+                .renewSecrets, .readConfiguration, .exit, .restart, .wait:
                 self.carryOut(output)
             }
         }
@@ -208,17 +207,19 @@ final class ControlThread {
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
-        case .readConfiguration: self.pending += self.readConfiguration()
+        case .renewSecrets(let settings):
+            self.secrets = self.file.readSecrets(settings)
+            self.pending.append(.secrets(self.secrets.read()))
+        case .readConfiguration: self.pending.append(self.readConfiguration())
         case .exit(let code): self.ending = .exit(code)
         case .restart: self.ending = .restart
         case .wait: break
         }
     }
 
-    private func readConfiguration() -> [KioskInput] {
+    private func readConfiguration() -> KioskInput {
         let (configuration, problems) = self.file.read()
-        if let configuration { self.secrets = self.file.readSecrets(configuration.sip) }
-        return [.reload(configuration, problems), .secrets(self.secrets.read())]
+        return .reload(configuration, problems)
     }
 
     private func localCounters() -> LocalCounters {

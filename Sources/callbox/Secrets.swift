@@ -58,8 +58,9 @@ struct Secrets {
 
     /// Moves a password of `callbox.conf` to the secrets file: the card it lies on can be taken out and read.
     private mutating func move(outOf configurationPath: ByteString) {
-        guard let credential = self.fallback.first,
-            let file = readFile(configurationPath, sizeMax: configurationSizeMax)
+        // What is in the file now: somebody may have written another one since it was read.
+        guard !self.fallback.isEmpty, let file = readFile(configurationPath, sizeMax: configurationSizeMax),
+            let credential = Configuration.parse(file).0.sip.credentials.first
         else { return }
         let present: [UInt8]
         switch PrivateFile.read(self.path, sizeMax: SecretsText.fileBytesMax) {

@@ -220,6 +220,26 @@ final class ReloadTests: XCTestCase {
         XCTAssertEqual(scene.kiosk.configuration.call.uri?.printed, "sip:desk@far")
     }
 
+    // MARK: - Passwords
+
+    private func renewals(_ scene: Scene) -> [String] {
+        scene.outputs.compactMap { if case .renewSecrets(let settings) = $0 { settings.user.string } else { nil } }
+    }
+
+    /// Also those of a secrets file that changed while `callbox.conf` did not.
+    func testPasswordsAreLookedForWhenAFileIsApplied() {
+        let scene = Scene()
+        scene.feed(Self.help())
+        XCTAssertEqual(self.renewals(scene), ["callbox"])
+        scene.press(.call)
+        scene.farAnswers()
+        scene.feed(Self.help("[sip]\nuser = south"))
+        scene.feed(Self.unreadable)
+        XCTAssertEqual(self.renewals(scene), ["callbox"], "not in a call, and not of a file of no use")
+        scene.press(.hook)
+        XCTAssertEqual(self.renewals(scene), ["callbox", "south"])
+    }
+
     // MARK: - By the control socket
 
     func testTheWordAsksForTheFile() {
