@@ -124,6 +124,9 @@ def restart(context):
         after = kiosk.status()["fds"]
         if after > before:
             raise Failed(f"{after} descriptors", f"there were {before} before the restart")
+        code, _ = kiosk.stop()
+        if code != 0:
+            raise Failed(f"exit {code}", "SIGTERM was to be heard after a restart")
     return took
 
 
