@@ -249,6 +249,23 @@ int callbox_open_signals(void) {
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void callbox_replace_self(void *bytes, size_t size) {
+    char *words = bytes;
+    size_t count = 0;
+    for (size_t at = 0; at < size; at++) count += words[at] == 0;
+    char **arguments = calloc(count + 1, sizeof *arguments);
+    if (!arguments) return;
+    size_t begin = 0, word = 0;
+    for (size_t at = 0; at < size; at++) {
+        if (words[at] != 0) continue;
+        arguments[word++] = words + begin;
+        begin = at + 1;
+    }
+    execv("/proc/self/exe", arguments);
+    free(arguments);
 }

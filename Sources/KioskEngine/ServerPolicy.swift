@@ -48,6 +48,8 @@ struct ServerPolicy {
     /// What was found of each server, as one list: the one in use first, then those after it in the order of the file,
     /// then those before it. None has so many hops that another gets none.
     mutating func found(_ hops: [[Hop]]) -> [Hop] {
+        // Looked for when the file listed others.
+        guard hops.count == self.servers.count else { return hops.flatMap { $0 } }
         self.hops = hops
         let share = max(2, ServerSearch.hopsMax / max(1, hops.count))
         let order = hops.indices.map { (self.current + $0) % hops.count }

@@ -17,16 +17,17 @@ let buildName: ByteString = ""
 
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
-    let signals = openTerminationSignals()
-    var (configuration, problems) = readConfiguration(options)
+    let signals = openSignals()
+    var file = ConfigurationFile(options)
+    var (configuration, problems) = file.readFirst()
     makeFolder(options.dataPath)
-    var secrets = Secrets(path: options.secretsPath ?? options.dataPath + "/secrets", configuration.sip)
-    secrets.move(outOf: options.configurationPath)
+    let secrets = Secrets(options, configuration.sip)
     let poller = Poller()
     var faults: [DeviceReport] = []
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
     problems += tls.problems
+    file.standing = tls.problems
     guard var signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
@@ -64,33 +65,15 @@ func run(_ options: RunOptions) -> Int32 {
     tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        nameServers: configuration.network.nameServers, wires: wires, time: time, secrets: secrets)
+        nameServers: configuration.network.nameServers, wires: wires, time: time, file: file, secrets: secrets)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
-    _exit(thread.run())
-}
-
-/// The file, and over it what the command line says.
-private func readConfiguration(_ options: RunOptions) -> (Configuration, [ConfigurationProblem]) {
-    let bytes = readFile(options.configurationPath, sizeMax: configurationSizeMax)
-    var (configuration, problems) = Configuration.parse(bytes ?? [])
-    if bytes == nil {
-        problems = [
-            ConfigurationProblem(
-                line: 0, section: "", key: "", reason: "the file " + options.configurationPath + " cannot be read")
-        ]
+    switch thread.run() {
+    case .exit(let code): _exit(code)
+    case .restart:
+        replaceProcess()
+        Log.write("callbox: the program cannot begin anew; whoever started it has to")
+        _exit(1)
     }
-    if let display = options.display { configuration.display.connector = deviceName(display) }
-    if let camera = options.camera { configuration.camera.device = deviceName(camera) }
-    if let audio = options.audio {
-        configuration.audio.playback = deviceName(audio)
-        configuration.audio.capture = deviceName(audio)
-    }
-    return (configuration, problems)
-}
-
-private func deviceName(_ text: ByteString) -> DeviceName {
-    if text == "none" || text == "null" { return .none }
-    return text == "auto" ? .automatic : .named(text)
 }
 
 /// The wanted port; where another program has it, any: calls out of the kiosk matter more than calls into it.
