@@ -16,11 +16,12 @@ class KamailioFault(Exception):
 
 
 class Kamailio:
-    def __init__(self, folder, configuration="kamailio.cfg", tls=None, **values):
+    def __init__(self, folder, configuration="kamailio.cfg", tls=None, address=ADDRESS, **values):
         """`tls` is (certificate, key, version): files, and TLSv1.2 or TLSv1.3. `values` are filled in beside the
         addresses, @NAME@ in the file."""
         self.folder, self.tls, self.process, self.configuration = Path(folder), tls, None, configuration
-        self.values = {"ADDRESS": ADDRESS, "FIRST": FIRST, "SECOND": SECOND, "FOLDER": str(folder), **values}
+        self.address = address
+        self.values = {"ADDRESS": address, "FIRST": FIRST, "SECOND": SECOND, "FOLDER": str(folder), **values}
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +40,7 @@ class Kamailio:
                  "-Y", str(self.folder), "-w", str(self.folder), *(("-A", "TLS") if self.tls else ())],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until = time.monotonic() + 10
-        while b"10.77.0.3" not in self._listeners():
+        while f" {self.address}:5060 ".encode() not in self._listeners():
             if self.process.poll() is not None or time.monotonic() > until:
                 self.__exit__()
                 raise KamailioFault(f"Kamailio did not start; see {self.folder}/kamailio.log")

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reached and private beside real servers: Asterisk 22 by TLS, two nodes of Kamailio 6; and a kiosk that is idle."""
+
+import contextlib
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from measure.sip import messages
+from peer.asterisk import HERE, Asterisk
+from peer.authority import Authority
+from peer.baresip import Peer
+from peer.kamailio import Kamailio
+from peer.names import SERVER as NAME_SERVER
+from peer.names import Names
+from tests.asterisk import counted, flows, flows_still
+from tests.bench import wait_until
+from tests.desk import KIOSK, PEER, Beside, Desk
+from tests.race import connect, hang_up
+from tests.register import registration, text_through
+from tests.runner import Failed, check
+from tests.secure import plays
+from tests.world import THIRD, clip
+
+# Asterisk
+
+
+class Gate(Beside):
+    """A kiosk and an Asterisk at which it is registered by TLS with a password; media are encrypted this way."""
+
+    def __init__(self, folder, way):
+        self.way, self.desk = way, Desk(folder / "kiosk")
+        self.authority = Authority(folder / "certificates")
+        certificate, key = self.authority.issue("server", f"IP:{THIRD}")
+        files = {"server.pem": certificate.read_text(), "server.key": key.read_text()}
+        for path in (*(HERE / "etc-asterisk").iterdir(), *(HERE / "etc-asterisk-tls").iterdir()):
+            text = path.read_text()
+            for name, value in {"@SERVER@": THIRD, "@KIOSK@": KIOSK, "@PEER@": PEER}.items():
+                text = text.replace(name, value)
+            files[path.name] = files.get(path.name, "") + text
+        self.server = Asterisk(folder / "asterisk", files)
+
+    def start(self):
+        name = f"gate-{self.way}"
+        self.desk.start(changes={
+            "call.uri": f"sip:echo@{THIRD};transport=tls", "call.incoming": "answer", "sip.user": name,
+            "sip.password": "secret", "account.uri": f"sip:{name}@{THIRD};transport=tls", "account.outbound": "no",
+            "tls.ca": str(self.authority.file), "media.encryption": "required", "media.keying": self.way})
+        registration(self.desk)
+        # The wire cannot be read: what passed is in Asterisk's log.
+        self.server.command("pjsip set logger on")
+
+    def private(self, mark):
+        """Connected with keys agreed this way, and sound comes and goes."""
+        event = self.desk.wait_event("call", since=mark, state="connected", limit_s=8)
+        if event.get("secure") != self.way:
+            raise Failed(f"secure: {event.get('secure')}", f"the call was to be {self.way}")
+        self.desk.wait_event("first_sound", since=mark)
+        flows(self.desk, "audio")
+        flows_still(self.desk)
+        dropped = {key: counted(self.desk, "audio", key) for key in ("forged", "replayed", "unkeyed")}
+        if any(dropped.values()):
+            raise Failed(f"{dropped}", "packets of Asterisk were dropped")
+
+
+def gate(context, way):
+    with Gate(context.folder, way) as found:
+        desk, server = found.desk, found.server
+        found.start()
+        for extension in ("echo", "tone"):
+            mark = desk.mark()
+            desk.must("call", f"sip:{extension}@{THIRD};transport=tls")
+            found.private(mark)
+            hang_up(desk)
+            server.idle()
+        mark = desk.mark()
+        server.action("Originate", Channel=f"PJSIP/gate-{way}", Context="calls", Exten="echo", Priority="1",
+                      Async="true", Codecs="ulaw")
+        found.private(mark)
+        server.action("Hangup", Channel=server.channels()[0])
+        desk.ended("remote-hangup", since=mark)
+        server.idle()
+        if desk.sent() or desk.got():
+            raise Failed("in the clear", f"SIP was seen on the wire: {desk.ladder()}")
+    return "both ways"
+
+
+check("reach/asterisk-sdes")(lambda context: gate(context, "sdes"))
+check("reach/asterisk-dtls")(lambda context: gate(context, "dtls"))
+
+# Kamailio
+
+DOMAIN, ONE, TWO, HOME = "example.test", THIRD, "10.77.0.4", "10.77.0.5"
+MACHINE_ID = "4d3c2b1a00112233445566778899aabb"
+
+
+class Exchange:
+    """A kiosk, a name server, two nodes that the domain's SRV records name in turn, and a registrar behind them."""
+
+    def __init__(self, folder):
+        self.folder, self.desk, self.stack = folder, Desk(folder / "kiosk"), contextlib.ExitStack()
+        self.authority = Authority(folder / "certificates")
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self.desk)
+            for address in (TWO, HOME):
+                subprocess.run(["ip", "address", "add", f"{address}/24", "dev", "lo"], check=True)
+                subprocess.run(["ip", "route", "replace", "local", address, "dev", "lo", "table", "local", "src",
+                                KIOSK], check=True)
+            nodes = (("one", ONE), ("two", TWO))
+            stack.enter_context(Names(
+                self.desk.folder, [(f"{name}.{DOMAIN}", address) for name, address in nodes],
+                [(f"_sips._tcp.{DOMAIN}", f"{name}.{DOMAIN}", 5061, number, 0)
+                 for number, (name, _) in enumerate(nodes)]))
+            self.home = stack.enter_context(self.server("home", HOME, "kamailio-home.cfg"))
+            self.one, self.two = [stack.enter_context(self.server(name, address, "kamailio-edge.cfg"))
+                                  for name, address in nodes]
+            self.with_serial()
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        with self.stack:
+            self.desk.stop()
+
+    def server(self, name, address, configuration):
+        # RFC 5922: what was found by SRV shows the domain's certificate.
+        certificate = self.authority.issue(name, f"DNS:{DOMAIN},IP:{address}")
+        return Kamailio(self.folder / name, configuration, tls=(*certificate, "TLSv1.3"), address=address,
+                        DOMAIN=DOMAIN, HOME=HOME, NODES=TWO if address == ONE else ONE)
+
+    def with_serial(self):
+        """The root has no machine-id. With one, the kiosk has an instance id, which outbound wants."""
+        etc = self.desk.folder / "etc"
+        etc.mkdir(parents=True, exist_ok=True)
+        (etc / "machine-id").write_text(f"{MACHINE_ID}\n")
+        self.desk.before = ["unshare", "--mount", "sh", "-c",
+                            f'mount -t overlay -o lowerdir={etc}:/etc overlay /etc && exec "$@"', "sh"]
+
+    def start(self, **changes):
+        self.desk.start(changes={
+            "call.uri": f"sip:one@{DOMAIN};transport=tls", "account.uri": f"sip:gate@{DOMAIN};transport=tls",
+            "network.dns": NAME_SERVER, "tls.ca": str(self.authority.file), "audio.codecs": "pcmu",
+            **{key.replace("__", "."): value for key, value in changes.items()}})
+        registration(self.desk)
+        return self.desk
+
+    def passed(self, name, source, target, since=0):
+        """What one of the servers sent to another, in the clear."""
+        self.desk.wire.catch_up()
+        return [message for message in messages(self.desk.wire, since) if message.name == name
+                and (message.source, message.target) == (source, target)]
+
+    def by_flow(self, node, since=0):
+        """The binding that the registrar has is a flow of this node's (RFC 5626)."""
+        register = self.passed("REGISTER", node, HOME, since)[-1]
+        answer = self.passed("200", HOME, node, since)[-1]
+        for figure, holds in ((register.header("path"), ";ob" in register.header("path")),
+                              (register.header("contact"), "reg-id=1" in register.header("contact")),
+                              (answer.header("require"), answer.lists("require", "outbound"))):
+            if not holds:
+                raise Failed(figure, "outbound was to be used")
+
+    def reached(self, text):
+        """Who asks the registrar reaches the kiosk."""
+        mark = self.desk.mark()
+        status = text_through(HOME, "gate", text)
+        if status != 200:
+            raise Failed(status, "a text through the registrar was to be taken")
+        self.desk.wait_event("message", since=mark, text=text)
+
+
+@check("reach/two-nodes")
+def two_nodes(context):
+    """The longer of: registered by the second node after the first stops in a call, and to the next call's answer."""
+    with Exchange(context.folder) as found, Peer(found.folder / "peer", clip(), PEER, codecs=("pcmu",)) as peer:
+        desk = found.start()
+        found.by_flow(ONE)
+        found.reached("by one")
+        connect(desk)
+        plays(desk, peer)
+        wire, begin = desk.wire.mark(), time.monotonic()
+        found.one.__exit__()
+        wait_until(lambda: found.passed("200", HOME, TWO, wire), 8, "a registration by the second node")
+        registered = time.monotonic() - begin
+        found.by_flow(TWO, wire)
+        plays(desk, peer)
+        found.reached("by two")
+        closed = peer.mark()
+        hang_up(desk)
+        peer.wait_event("CALL_CLOSED", since=closed)
+        desk.idle()
+        wire, begin = desk.wire.mark(), time.monotonic()
+        mark = connect(desk)
+        called = time.monotonic() - begin
+        if not found.passed("INVITE", TWO, PEER, wire):
+            raise Failed(desk.ladder(wire), "the call was to come by the second node")
+        plays(desk, peer)
+        peer.hang_up()
+        desk.ended("remote-hangup", since=mark)
+        context.log(f"registered after {registered:.2f} s, called in {called:.2f} s")
+        return max(registered, called)
+
+
+# Idle
+
+SECONDS, TICKS = 20, os.sysconf("SC_CLK_TCK")
+
+
+def spent(process):
+    """Seconds of processor time, and how often each thread has waited: {(number, name): times}."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    waits = {}
+    for task in Path(f"/proc/{process}/task").iterdir():
+        status = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines())
+        waits[task.name, status["Name"].strip()] = int(status["voluntary_ctxt_switches"])
+    return (int(fields[11]) + int(fields[12])) / TICKS, waits
+
+
+def rests(context, desk, name):
+    """(per cent of a core, wake-ups a second) while nothing happens."""
+    time.sleep(5)
+    seconds, waits = spent(desk.process.pid)
+    desk.idle_for(SECONDS)
+    seconds_after, waits_after = spent(desk.process.pid)
+    share = (seconds_after - seconds) / SECONDS * 100
+    wakes = {thread: (count - waits.get(thread, 0)) / SECONDS for thread, count in waits_after.items()}
+    context.log(f"{name}: {share:.2f} %", *(f"{thread}: {each:.2f}/s" for thread, each in wakes.items() if each))
+    return share, sum(wakes.values())
+
+
+@check("reach/idle")
+def idle(context):
+    told = []
+    with Exchange(context.folder) as found:
+        for name, changes in (("UDP", {"account__uri": f"sip:gate@{HOME}"}), ("TLS", {})):
+            share, wakes = rests(context, found.start(**changes), name)
+            told.append(f"{name} {share:.2f} %, {wakes:.2f}/s")
+            if share > 0.5 or wakes > 1:
+                raise Failed(told[-1], "too busy for nothing; the log has each thread")
+    return "; ".join(told)
