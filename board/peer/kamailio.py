@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kamailio 6 as a forking proxy before two far ends, or as what another configuration makes of it."""
 
+import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -51,8 +53,19 @@ class Kamailio:
     def _listeners():
         return subprocess.run(["ss", "-Huln", "sport", "=", ":5060"], capture_output=True).stdout
 
+    def freeze(self):
+        """Nothing is sent, read or answered any more, and no connection is closed."""
+        self._signal(signal.SIGSTOP)
+
+    def _signal(self, number):
+        """To its first process and those that it started."""
+        first = self.process.pid
+        for each in (first, *map(int, Path(f"/proc/{first}/task/{first}/children").read_text().split())):
+            os.kill(each, number)
+
     def __exit__(self, *_):
         if self.process.poll() is None:
+            self._signal(signal.SIGCONT)
             self.process.terminate()
             try:
                 self.process.wait(5)

@@ -73,8 +73,8 @@ class Desk(Kiosk):
         self.events, self._position, self._partial = [], 0, b""
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [*self.before, BINARY, "run", "--config", str(configuration), "--control", self.control, "--display", "null",
-                 "--camera", self.camera, "--audio", self.audio, "--data", str(self.folder / "data"),
+                [*self.before, BINARY, "run", "--config", str(configuration), "--control", self.control, "--display",
+                 "null", "--camera", self.camera, "--audio", self.audio, "--data", str(self.folder / "data"),
                  "--secrets", str(self.folder / "secrets")],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self.wait_event(wait, limit_s=limit_s) if wait else None

@@ -114,9 +114,9 @@ class Exchange:
                 self.desk.folder, [(f"{name}.{DOMAIN}", address) for name, address in nodes],
                 [(f"_sips._tcp.{DOMAIN}", f"{name}.{DOMAIN}", 5061, number, 0)
                  for number, (name, _) in enumerate(nodes)]))
-            self.home = stack.enter_context(self.server("home", HOME, "kamailio-home.cfg"))
-            self.one, self.two = [stack.enter_context(self.server(name, address, "kamailio-edge.cfg"))
-                                  for name, address in nodes]
+            stack.enter_context(
+                Kamailio(self.folder / "home", "kamailio-home.cfg", address=HOME, DOMAIN=DOMAIN))
+            self.one, _ = [stack.enter_context(self.node(name, address)) for name, address in nodes]
             self.with_serial()
             self.stack = stack.pop_all()
         return self
@@ -125,11 +125,11 @@ class Exchange:
         with self.stack:
             self.desk.stop()
 
-    def server(self, name, address, configuration):
+    def node(self, name, address):
         # RFC 5922: what was found by SRV shows the domain's certificate.
         certificate = self.authority.issue(name, f"DNS:{DOMAIN},IP:{address}")
-        return Kamailio(self.folder / name, configuration, tls=(*certificate, "TLSv1.3"), address=address,
-                        DOMAIN=DOMAIN, HOME=HOME, NODES=TWO if address == ONE else ONE)
+        return Kamailio(self.folder / name, "kamailio-edge.cfg", tls=(*certificate, "TLSv1.3"), address=address,
+                        DOMAIN=DOMAIN, HOME=HOME, OTHER=TWO if address == ONE else ONE)
 
     def with_serial(self):
         """The root has no machine-id. With one, the kiosk has an instance id, which outbound wants."""
@@ -211,6 +211,22 @@ def two_nodes(context):
         desk.ended("remote-hangup", since=mark)
         context.log(f"registered after {registered:.2f} s, called in {called:.2f} s")
         return max(registered, called)
+
+
+@check("reach/node-freezes")
+def node_freezes(context):
+    """Seconds from the press to the ringing where the node of our flow is silent, and nothing says so."""
+    with Exchange(context.folder) as found, Peer(found.folder / "peer", clip(), PEER, codecs=("pcmu",)):
+        desk = found.start()
+        found.by_flow(ONE)
+        found.one.freeze()
+        mark, begin = desk.mark(), time.monotonic()
+        desk.must("call")
+        desk.wait_event("call", since=mark, state="ringing", limit_s=8)
+        seconds = time.monotonic() - begin
+        desk.wait_event("call", since=mark, state="connected")
+        hang_up(desk)
+        return seconds
 
 
 @check("reach/two-nodes-end")
