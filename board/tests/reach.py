@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from measure.sip import messages
+from measure.wire import Wire
 from peer.asterisk import HERE, Asterisk
 from peer.authority import Authority
 from peer.baresip import Peer
@@ -237,6 +238,125 @@ def two_nodes_end(context):
         hang_up(found.desk)
         peer.wait_event("CALL_CLOSED", since=closed)
         return time.monotonic() - begin
+
+
+# The link
+
+FAR, NODE, REGISTRAR = "10.78.0.1", "10.78.0.4", "10.78.0.5"
+BEFORE, AFTER = "10.78.0.2", "10.78.0.22"
+DOWN_S = 12
+
+
+class Link:
+    """A kiosk in a network of its own, joined by one link to that of a far end, a registrar, and a node before it."""
+
+    def __init__(self, folder):
+        self.folder, self.desk, self.stack = folder, Desk(folder / "kiosk"), contextlib.ExitStack()
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self.desk)
+            self.holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
+            stack.callback(self._let_go)
+            self.name = f"/proc/{self.holder.pid}/ns/net"
+            wait_until(lambda: os.readlink(self.name) != os.readlink("/proc/thread-self/ns/net"), 3, "a second network")
+            self._ip("link", "add", "far", "type", "veth", "peer", "name", "near", "netns", str(self.holder.pid))
+            # baresip takes the first address for its own. With the first of them the others go.
+            self._ip("address", "delete", f"{PEER}/24", "dev", "lo")
+            for address in (FAR, NODE, REGISTRAR):
+                self._ip("address", "add", f"{address}/24", "dev", "far")
+            self._ip("link", "set", "far", "up")
+            self.up(BEFORE)
+            self.wire = stack.enter_context(Wire("far"))
+            self.authority = Authority(self.folder / "certificates")
+            certificate = self.authority.issue("node", f"IP:{NODE}")
+            stack.enter_context(Kamailio(self.folder / "home", "kamailio-home.cfg", address=REGISTRAR, DOMAIN=NODE))
+            stack.enter_context(Kamailio(
+                self.folder / "node", "kamailio-edge.cfg", tls=(*certificate, "TLSv1.3"), address=NODE, DOMAIN=NODE,
+                OTHER=NODE, HOME=REGISTRAR, FIRST=f"{FAR}:5060"))
+            self.desk.before = ["nsenter", f"--net={self.name}"]
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        with self.stack:
+            self.desk.stop()
+
+    def _let_go(self):
+        self.holder.kill()
+        self.holder.wait()
+
+    @staticmethod
+    def _ip(*words):
+        subprocess.run(["ip", *words], check=True)
+
+    def _ip_there(self, *words):
+        subprocess.run(["nsenter", f"--net={self.name}", "ip", *words], check=True)
+
+    def up(self, address):
+        self._ip_there("link", "set", "near", "up")
+        self._ip_there("address", "add", f"{address}/24", "dev", "near")
+
+    def down(self):
+        self._ip_there("address", "flush", "dev", "near")
+        self._ip_there("link", "set", "near", "down")
+
+    def start(self, by_tls=False):
+        """By UDP straight to the registrar and the far end, or all by TLS through the node."""
+        addresses = {"call.uri": f"sip:peer@{FAR}", "account.uri": f"sip:gate@{REGISTRAR}"}
+        if by_tls:
+            addresses = {"call.uri": f"sip:one@{NODE};transport=tls",
+                         "account.uri": f"sip:gate@{NODE};transport=tls", "tls.ca": str(self.authority.file)}
+        self.desk.start(changes={"sip.listen": "any:5060", "audio.codecs": "pcmu", **addresses})
+        registration(self.desk)
+        return self.desk
+
+    def registered(self):
+        """The registrar has granted the new address, to the kiosk or to the node on this side."""
+        return any(message.name == "200" and message.method == "REGISTER" and AFTER in message.header("contact")
+                   for wire in (self.wire, self.desk.wire) for message in messages(wire))
+
+
+@check("reach/link-down")
+def link_down(context):
+    """Seconds from the link's coming back with another address until the kiosk is registered, without a call."""
+    with Link(context.folder) as link:
+        link.start()
+        link.down()
+        time.sleep(DOWN_S)
+        begin = time.monotonic()
+        link.up(AFTER)
+        wait_until(link.registered, 15, "a registration from the new address")
+        return time.monotonic() - begin
+
+
+def back_in_a_call(context, by_tls):
+    """The same in a call, and until sound goes both ways again: the longest."""
+    with Link(context.folder) as link, Peer(link.folder / "peer", clip(), FAR, codecs=("pcmu",)) as peer:
+        desk = link.start(by_tls)
+        connect(desk)
+        plays(desk, peer)
+        link.down()
+        time.sleep(DOWN_S)
+        came, heard = counted(desk, "audio", "rtp_in"), peer.heard_samples()
+        begin = time.monotonic()
+        link.up(AFTER)
+        wait_until(lambda: counted(desk, "audio", "rtp_in") > came + 10, 15, "sound to come in again")
+        sound = time.monotonic() - begin
+        wait_until(lambda: peer.heard_samples() > heard + 9600, 15, "sound to go out again")
+        heard_after = time.monotonic() - begin
+        wait_until(link.registered, 15, "a registration from the new address")
+        registered = time.monotonic() - begin
+        context.log(f"sound in {sound:.2f} s, out {heard_after:.2f} s, registered by {registered:.2f} s")
+        plays(desk, peer)
+        closed = peer.mark()
+        hang_up(desk)
+        peer.wait_event("CALL_CLOSED", since=closed)
+        return max(sound, heard_after, registered)
+
+
+check("reach/link-down-call")(lambda context: back_in_a_call(context, False))
+check("reach/link-down-tls")(lambda context: back_in_a_call(context, True))
 
 
 # Idle
