@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kamailio 6 as a forking proxy before two far ends, or as what another configuration makes of it."""
 
+import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -16,11 +18,12 @@ class KamailioFault(Exception):
 
 
 class Kamailio:
-    def __init__(self, folder, configuration="kamailio.cfg", tls=None, **values):
+    def __init__(self, folder, configuration="kamailio.cfg", tls=None, address=ADDRESS, **values):
         """`tls` is (certificate, key, version): files, and TLSv1.2 or TLSv1.3. `values` are filled in beside the
         addresses, @NAME@ in the file."""
         self.folder, self.tls, self.process, self.configuration = Path(folder), tls, None, configuration
-        self.values = {"ADDRESS": ADDRESS, "FIRST": FIRST, "SECOND": SECOND, "FOLDER": str(folder), **values}
+        self.address = address
+        self.values = {"ADDRESS": address, "FIRST": FIRST, "SECOND": SECOND, "FOLDER": str(folder), **values}
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +42,7 @@ class Kamailio:
                  "-Y", str(self.folder), "-w", str(self.folder), *(("-A", "TLS") if self.tls else ())],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until = time.monotonic() + 10
-        while b"10.77.0.3" not in self._listeners():
+        while f" {self.address}:5060 ".encode() not in self._listeners():
             if self.process.poll() is not None or time.monotonic() > until:
                 self.__exit__()
                 raise KamailioFault(f"Kamailio did not start; see {self.folder}/kamailio.log")
@@ -50,8 +53,19 @@ class Kamailio:
     def _listeners():
         return subprocess.run(["ss", "-Huln", "sport", "=", ":5060"], capture_output=True).stdout
 
+    def freeze(self):
+        """Nothing is sent, read or answered any more, and no connection is closed."""
+        self._signal(signal.SIGSTOP)
+
+    def _signal(self, number):
+        """To its first process and those that it started."""
+        first = self.process.pid
+        for each in (first, *map(int, Path(f"/proc/{first}/task/{first}/children").read_text().split())):
+            os.kill(each, number)
+
     def __exit__(self, *_):
         if self.process.poll() is None:
+            self._signal(signal.SIGCONT)
             self.process.terminate()
             try:
                 self.process.wait(5)

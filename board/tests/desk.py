@@ -48,6 +48,8 @@ class Desk(Kiosk):
         self.events, self.process, self.starts = [], None, 0
         self.log_path, self._position, self._partial = folder / "callbox.log", 0, b""
         self.camera, self.audio, self.stack = camera, audio, contextlib.ExitStack()
+        # What stands before the program's name where it is started, for a world of its own.
+        self.before = []
         self.control = f"/run/desk-{os.getpid()}-{id(self)}"
 
     def __enter__(self):
@@ -76,8 +78,8 @@ class Desk(Kiosk):
         self.events, self._position, self._partial = [], 0, b""
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [BINARY, "run", "--config", str(configuration), "--control", self.control, "--display", "null",
-                 "--camera", self.camera, "--audio", self.audio, "--data", str(self.folder / "data"),
+                [*self.before, BINARY, "run", "--config", str(configuration), "--control", self.control, "--display",
+                 "null", "--camera", self.camera, "--audio", self.audio, "--data", str(self.folder / "data"),
                  "--secrets", str(self.folder / "secrets")],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self.wait_event(wait, limit_s=limit_s) if wait else None

@@ -6,7 +6,10 @@ import socket
 import threading
 import time
 
+from peer.authority import Authority
 from peer.background import DatagramServer
+from peer.kamailio import ADDRESS as PROXY
+from peer.kamailio import Kamailio
 from peer.names import ADDRESS, PORT, SERVER, Liar, Names
 from peer.odd import Silent
 from peer.sipp import Scenario
@@ -43,9 +46,9 @@ class Mute:
             connection.close()
 
 
-def rings():
+def rings(proxied=False):
     """Rings until it is cancelled."""
-    scenario = Scenario().recv("INVITE", keep="i").reply("i", 180, tag="good").recv("CANCEL", keep="c")
+    scenario = Scenario(proxied=proxied).recv("INVITE", keep="i").reply("i", 180, tag="good").recv("CANCEL", keep="c")
     return scenario.reply("c", 200).reply("i", 487, tag="good", retrans=True).recv("ACK")
 
 
@@ -61,10 +64,11 @@ def services(*ports, transport="udp", domain="example.test"):
 class Scene:
     """A kiosk that asks the name server here, and one server that rings `calls` times."""
 
-    def __init__(self, context, records, calls=1, transport="udp", names=True, changes=None):
+    def __init__(self, context, records, calls=1, transport="udp", names=True, changes=None, proxied=False):
         self.stack, self.desk = contextlib.ExitStack(), Desk(context.folder / "kiosk")
         self.hosts = [("sip.example.test", ADDRESS)]
         self.records, self.calls, self.transport, self.names = records, calls, transport, names
+        self.proxied = proxied
         uri = f"sip:help@example.test{';transport=tcp' if transport == 'tcp' else ''}"
         self.changes = {"call.uri": uri, "network.dns": SERVER, **(changes or {})}
 
@@ -75,7 +79,7 @@ class Scene:
                 stack.enter_context(Names(self.desk.folder, self.hosts, self.records.get("services", ()),
                                           self.records.get("pointers", ())))
             self.good = stack.enter_context(self.desk.sipp(
-                rings(), port=GOOD, transport=self.transport, name="good", calls_max=self.calls))
+                rings(self.proxied), port=GOOD, transport=self.transport, name="good", calls_max=self.calls))
             self.stack = stack.pop_all()
         return self
 
@@ -146,6 +150,24 @@ def mute_tcp(context):
 def refusing_tcp(context):
     with Scene(context, {"services": services(FIRST, GOOD, transport="tcp")}, transport="tcp") as scene:
         return scene.done(scene.start().press())
+
+
+@check("servers/tls-never")
+def tls_never(context):
+    """The first server takes the connection and says nothing; the second is Kamailio before the one that rings."""
+    authority = Authority(context.folder / "certificates")
+    certificate = authority.issue("proxy", "DNS:example.test")
+    records = {"services": [("_sips._tcp.example.test", "sip.example.test", FIRST, 0, 0),
+                            ("_sips._tcp.example.test", "proxy.example.test", 5061, 1, 0)]}
+    scene = Scene(context, records, proxied=True, changes={
+        "call.uri": "sip:one@example.test;transport=tls", "tls.ca": str(authority.file)})
+    scene.hosts.append(("proxy.example.test", PROXY))
+    with (scene, Mute(FIRST) as mute, Kamailio(context.folder / "proxy", tls=(*certificate, "TLSv1.3"),
+                                               FIRST=f"{ADDRESS}:{GOOD}")):
+        seconds = scene.start().press()
+        if not mute.taken:
+            raise Failed("no connection", "the first server was to be tried")
+        return scene.done(seconds)
 
 
 @check("servers/busy")
