@@ -16,8 +16,11 @@ public struct StreamPeer: Hashable, Sendable {
         self.name = name
     }
 
-    /// `local` aside, which does not tell connections apart.
-    public func isSame(as other: StreamPeer) -> Bool { self.remote == other.remote && self.name == other.name }
+    /// The port of `local` aside, at which we listen. A connection from an address that we no longer have is another
+    /// one than that from the address we have now.
+    public func isSame(as other: StreamPeer) -> Bool {
+        self.remote == other.remote && self.name == other.name && self.local.address == other.local.address
+    }
 }
 
 /// What happened on the streams.

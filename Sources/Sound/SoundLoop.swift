@@ -76,7 +76,7 @@ public final class SoundLoop {
 
     /// Silence played after the last sound, so that devices do not cut it off or click.
     private static let quietMs = 200
-    private static let idleWaitMs = 1000
+    private static let idleWaitMs = 10_000
     private static let activeWaitMs = 20
     private static let statisticsMs = 1000
     /// After a hold-up, so much is caught up in one turn; a bound on its length.

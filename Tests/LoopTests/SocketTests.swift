@@ -137,6 +137,27 @@ final class SocketTests: XCTestCase {
         XCTAssertEqual(callers.first, callers.last)
     }
 
+    /// After a change of address the old connection carries nothing, and must not take the new one with it.
+    func testAConnectionFromAnAddressThatIsGoneIsNotUsedForTheNewOne() throws {
+        let poller = Poller()
+        var server = try TCPStreams(port: 0, tokenBase: 100, poller: poller)
+        var client = TCPStreams(tokenBase: 200)
+        let there = SocketAddress(self.loopback, port: server.port)
+        let (old, new) = (StreamPeer(local: there, remote: there), StreamPeer(local: self.elsewhere, remote: there))
+        var callers: Set<StreamPeer> = []
+        for peer in [old, new] {
+            XCTAssertNil(client.send([1], to: peer, now: Clock.now(), poller: poller))
+            guard case .received(_, let caller)? = Self.turn(&server, &client, poller, until: 1).first else { continue }
+            callers.insert(caller)
+        }
+        XCTAssertEqual(callers.count, 2)
+        client.close(old, poller: poller)
+        XCTAssertFalse(client.contains(old))
+        XCTAssertTrue(client.contains(new))
+    }
+
+    private var elsewhere: SocketAddress { SocketAddress(.v4(0x7F00_0002), port: 5060) }
+
     func testWhatOneAddressRefusedIsNotHeldAgainstTheNext() throws {
         var socket = try UDPSocket(address: nil, port: 0, datagramMax: 100)
         var receiver = try UDPSocket(address: nil, port: 0, datagramMax: 100)
