@@ -80,7 +80,7 @@ let package = Package(
             : [
                 tests("Bytes"),
                 tests("Loop"),
-                tests("Secure", ["SIPWire"]),
+                tests("Secure", ["SIPWire", "SDPWire", "KioskEngine", "Loop"]),
                 tests("SIPWire"),
                 tests("SDPWire"),
                 tests("RTPWire"),
@@ -89,7 +89,6 @@ let package = Package(
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
                 tests("Display", ["KioskEngine"]),
                 tests("Picture", ["RTPWire"]),
-                tests("Secure", ["SDPWire", "KioskEngine", "Loop"]),
                 tests("Sound", ["RTPWire", "MediaEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.
                 .executableTarget(

@@ -61,6 +61,12 @@ void callbox_prepare_listener(int fd, int is_v6) {
     if (is_v6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
 }
 
+void callbox_mark(int fd, int dscp) {
+    int field = dscp << 2;
+    setsockopt(fd, IPPROTO_IP, IP_TOS, &field, sizeof field);
+    setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &field, sizeof field);
+}
+
 void callbox_prepare_stream(int fd) {
     int on = 1;
     unsigned limit_ms = 20000;
@@ -243,6 +249,23 @@ int callbox_open_signals(void) {
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void callbox_replace_self(void *bytes, size_t size) {
+    char *words = bytes;
+    size_t count = 0;
+    for (size_t at = 0; at < size; at++) count += words[at] == 0;
+    char **arguments = calloc(count + 1, sizeof *arguments);
+    if (!arguments) return;
+    size_t begin = 0, word = 0;
+    for (size_t at = 0; at < size; at++) {
+        if (words[at] != 0) continue;
+        arguments[word++] = words + begin;
+        begin = at + 1;
+    }
+    execv("/proc/self/exe", arguments);
+    free(arguments);
 }

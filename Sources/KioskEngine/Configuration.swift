@@ -280,4 +280,8 @@ public struct RTPSettings: Equatable, Sendable {
 public struct NetworkSettings: Equatable, Sendable {
     /// The name servers that are asked; empty for those that the system names.
     public var nameServers: [SocketAddress] = []
+    /// Differentiated services code points (RFC 2474) as RFC 4594 section 2.3 has them: CS5, EF, AF41.
+    public var signallingCodePoint: UInt8 = 40
+    public var soundCodePoint: UInt8 = 46
+    public var pictureCodePoint: UInt8 = 34
 }

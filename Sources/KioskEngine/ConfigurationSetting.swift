@@ -180,6 +180,11 @@ extension ConfigurationSetting {
         ) { $0.media.keying = $1 },
         .init("rtp", "ports", "40000-40099", ConfigurationValue.ports) { $0.rtp.ports = $1 },
         .init("network", "dns", "auto", ConfigurationValue.nameServers) { $0.network.nameServers = $1 },
+        .init("network", "dscp_signalling", "40", Self.number(0...63)) {
+            $0.network.signallingCodePoint = UInt8($1)
+        },
+        .init("network", "dscp_sound", "46", Self.number(0...63)) { $0.network.soundCodePoint = UInt8($1) },
+        .init("network", "dscp_picture", "34", Self.number(0...63)) { $0.network.pictureCodePoint = UInt8($1) },
     ]
 
     private static let identity: [ConfigurationSetting] = [

@@ -35,6 +35,8 @@ public enum KioskInput {
     case networkChanged
     /// The passwords that there are now, in place of the former ones; the answer to `.readSecrets` too.
     case secrets([Credential])
+    /// The file was read again; nil where it could not be.
+    case reload(Configuration?, [ConfigurationProblem])
     /// SIGTERM: end the call, give accounts back, then exit. A second one: exit at once.
     case terminate
     /// The instant of `.wait(until:)` has come. Coming early or twice does no harm.
@@ -66,8 +68,14 @@ public enum KioskOutput {
     case collectCounters(ClientID)
     /// A password was refused: read them again. Answer with `.secrets`.
     case readSecrets
+    /// The file that was read is applied: passwords are looked for as it says, from now on. Answer with `.secrets`.
+    case renewSecrets(SIPSettings)
+    /// Read `callbox.conf` again. Answer with `.reload`.
+    case readConfiguration
     /// Leave with this status; nothing comes after it.
     case exit(Int32)
+    /// Begin anew, with the file as it is then; nothing comes after it.
+    case restart
     /// The last output: nothing to do until then (or, if nil, until the next input).
     case wait(until: Instant?)
 }

@@ -12,7 +12,7 @@ extension KioskEngine {
     }
 
     /// All that we send goes to these.
-    private var serverURIs: [SIPURI] {
+    var serverURIs: [SIPURI] {
         if !self.policy.servers.isEmpty { return self.policy.servers }
         return self.configuration.call.uri.map { [$0] } ?? []
     }

@@ -111,6 +111,7 @@ extension KioskEngine {
     }
 
     mutating func terminate(now: Instant) {
+        if self.cancelRestart() { return }
         guard self.leaveBy == nil else { return self.exit(now: now) }
         self.leaveAccounts(now: now)
         switch self.machine.terminate(now: now) {

@@ -22,6 +22,7 @@ extension KioskEngine {
     /// - Parameter local: nil where no way leads there any more.
     mutating func ownAddressFound(_ local: SocketAddress?, now: Instant) {
         self.addressQuestion = nil
+        self.machine.foundWay(local != nil, now: now)
         guard case .connected(let state) = self.machine.state, let session = self.session, let local,
             local.address != session.address
         else { return }

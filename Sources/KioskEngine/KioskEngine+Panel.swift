@@ -17,6 +17,7 @@ extension KioskEngine {
     // MARK: - Buttons
 
     mutating func button(_ button: ButtonName, _ edge: ButtonEdge, now: Instant) {
+        if button == .call, edge == .pressed { self.postponeRestart() }
         self.emit("button", now: now) {
             $0.put("name", button.text)
             $0.put("edge", edge.text)
@@ -110,6 +111,9 @@ extension KioskEngine {
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
             self.put(.reply(client, hasChoice ? Reply.done : Reply.refused("the file lists no servers to choose from")))
+        case .reload:
+            self.put(.readConfiguration)
+            self.put(.reply(client, Reply.done))
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
@@ -119,6 +123,7 @@ extension KioskEngine {
     }
 
     private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
+        self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")

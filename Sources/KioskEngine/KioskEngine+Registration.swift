@@ -5,19 +5,27 @@ import SIPWire
 
 /// Accounts: which of them are registered, and calls on behalf of one.
 extension KioskEngine {
-    static func accounts(of configuration: Configuration) -> [Account] {
-        configuration.accounts.enumerated().filter { $1.uri != nil && $1.registers }
-            .map { Account(RegistrationID(UInt64($0) + 1), $1) }
+    /// Those that are to be registered, each with a registration of its own.
+    mutating func newAccounts(of configuration: Configuration) -> [Account] {
+        configuration.accounts.filter { $0.uri != nil && $0.registers }.map { self.newAccount($0) }
+    }
+
+    mutating func newAccount(_ settings: AccountSettings) -> Account {
+        defer { self.registrationNext &+= 1 }
+        return Account(RegistrationID(self.registrationNext), settings)
     }
 
     // MARK: - Which are wanted
 
-    /// All at once; or one after the other, each only while all before it fail.
+    /// All at once; or one after the other, each only while all before it fail. None is begun before the former ones
+    /// are given back: the removal of an address must not come after its registration.
     mutating func settleAccounts(now: Instant) {
         guard self.leaveBy == nil else { return }
         var isWanted = true
         for index in self.accounts.indices {
-            let action = isWanted ? self.accounts[index].start() : self.accounts[index].leave()
+            let mayStart = self.formerAccounts.isEmpty
+            let action =
+                isWanted ? (mayStart ? self.accounts[index].start() : .doNothing) : self.accounts[index].leave()
             self.carryOut(action, at: index, now: now)
             switch self.configuration.sip.accounts {
             case .all: break
@@ -85,17 +93,20 @@ extension KioskEngine {
     // MARK: - What SIP tells
 
     mutating func registration(_ id: RegistrationID, _ event: RegistrationEvent, now: Instant) {
-        guard let index = self.accounts.firstIndex(where: { $0.id == id }) else { return }
+        guard let index = self.accounts.firstIndex(where: { $0.id == id }) else {
+            return self.formerAccount(id, event, now: now)
+        }
         let wasRegistered = self.accounts[index].registered != nil
         let action = self.accounts[index].heard(event, now: now, &self.generator)
-        if !wasRegistered || self.accounts[index].registered == nil { self.emit(event, of: index, now: now) }
+        let account = self.accounts[index]
+        if !wasRegistered || account.registered == nil { self.emit(event, of: account, now: now) }
         self.carryOut(action, at: index, now: now)
         self.settleAccounts(now: now)
         self.exitWhereLeft(now: now)
     }
 
-    private mutating func emit(_ event: RegistrationEvent, of index: Int, now: Instant) {
-        let address = self.accounts[index].settings.uri?.printed ?? ""
+    mutating func emit(_ event: RegistrationEvent, of account: Account, now: Instant) {
+        let address = account.settings.uri?.printed ?? ""
         self.emit("registration", now: now) {
             $0.put("account", address)
             switch event {
@@ -165,6 +176,7 @@ extension KioskEngine {
     /// The last call is over; the servers may still have to answer.
     mutating func exitWhereLeft(now: Instant) {
         guard let deadline = self.leaveBy, self.isCallOver else { return }
-        if now >= deadline || !self.accounts.contains(where: { $0.state == .leaving }) { self.exit(now: now) }
+        let isLeaving = (self.accounts + self.formerAccounts).contains { $0.state == .leaving }
+        if now >= deadline || !isLeaving { self.exit(now: now) }
     }
 }

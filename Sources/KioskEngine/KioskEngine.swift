@@ -13,8 +13,8 @@ import SIPWire
 /// 3. `pollOutput()` is called until it says `.wait`; each output is carried out in order;
 /// 4. the loop sleeps until that instant, or until 1.
 public struct KioskEngine {
-    let configuration: Configuration
-    let problems: [ConfigurationProblem]
+    var configuration: Configuration
+    var problems: [ConfigurationProblem]
     var world: KioskWorld
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
@@ -29,6 +29,13 @@ public struct KioskEngine {
     var placedBy: Flow?
     /// Those that are to be registered.
     var accounts: [Account]
+    /// Those that the file no longer has, as long as they are being given back.
+    var formerAccounts: [Account] = []
+    var registrationNext: UInt64 = 1
+    /// A file that was read during a call, and waits for its end.
+    var pendingReload: Reload?
+    /// The program ends only to begin anew.
+    var isRestarting = false
     /// The program ends, at the latest then.
     var leaveBy: Instant?
     /// The question about our address toward the far end of the call, after the network changed.
@@ -89,16 +96,13 @@ public struct KioskEngine {
         self.machine = KioskMachine(
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
-        self.accounts = Self.accounts(of: configuration)
+        self.accounts = []
         self.policy = ServerPolicy(configuration.servers, now: .zero)
         self.generator = Generator(seed: seed)
         self.makeSecret = makeSecret
-        var sip = SIPConfiguration(
-            userAgent: configuration.identity.composedUserAgent(version: world.version, world.facts),
-            displayName: configuration.sip.name, identity: nil, contactUser: configuration.sip.user)
-        sip.access = AccessPolicy(configuration.sip)
-        sip.hash = world.hash
-        self.sip = SIPEngine(configuration: sip, seed: self.generator.next())
+        self.sip = SIPEngine(
+            configuration: SIPConfiguration(configuration, world), seed: self.generator.next())
+        self.accounts = self.newAccounts(of: configuration)
     }
 
     public mutating func handle(_ input: KioskInput, now: Instant) {
@@ -158,12 +162,13 @@ public struct KioskEngine {
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
+        case .reload(let configuration, let problems): self.reload(configuration, problems, now: now)
         case .terminate: self.terminate(now: now)
         case .timeout: break
         }
     }
 
-    /// Nothing is ordered after `.exit`.
+    /// Nothing is ordered after `.exit` and `.restart`.
     mutating func put(_ output: KioskOutput) {
         if !self.hasExited { self.outputs.append(output) }
     }
@@ -222,6 +227,7 @@ public struct KioskEngine {
         self.exitWhereLeft(now: now)
         self.settlePasswords(now: now)
         self.watchServers(now: now)
+        self.applyReload(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)
@@ -251,7 +257,7 @@ public struct KioskEngine {
         Presentation.Surroundings(
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
-            canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil,
+            canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
             banner: self.banner, notice: self.notice)
     }
 
@@ -261,7 +267,7 @@ public struct KioskEngine {
     /// The last thing the engine does.
     mutating func exit(now: Instant) {
         self.show(.off, now: now)
-        self.put(.exit(0))
+        self.put(self.isRestarting ? .restart : .exit(0))
         self.hasExited = true
     }
 }

@@ -136,6 +136,15 @@ extension KioskMachine {
         }
     }
 
+    /// The network changed: whether a way still leads to the far end of the call. One that is back begins to be waited
+    /// for anew.
+    mutating func foundWay(_ isThere: Bool, now: Instant) {
+        guard case .connected(var state) = self.state else { return }
+        if isThere, state.cutOffSince != nil { state.reported = now }
+        state.cutOffSince = isThere ? nil : state.cutOffSince ?? now
+        self.move(to: .connected(state))
+    }
+
     enum OnTakenLate: Equatable {
         /// Say again what stands.
         case offer(MediaIntent)

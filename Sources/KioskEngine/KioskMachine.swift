@@ -9,8 +9,9 @@ import SIPWire
 struct KioskMachine {
     private(set) var state = KioskState.idle
     private var resolutionNext: UInt64 = 1
-    let ringTimeout: Duration
-    let mediaTimeout: Duration
+    /// Of calls that begin from now on.
+    var ringTimeout: Duration
+    var mediaTimeout: Duration
 
     init(ringTimeout: Duration, mediaTimeout: Duration) {
         self.ringTimeout = ringTimeout

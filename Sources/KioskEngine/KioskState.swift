@@ -188,13 +188,15 @@ enum KioskState: Equatable {
         var intent = MediaIntent()
         /// What we have asked the far end for and it has not answered yet.
         var change: MediaIntent?
-        /// The far end believes in an offer that we gave up, and a newer one is on its way. Should that be refused, what
-        /// stands is to be said again.
+        /// The far end believes in an offer that we gave up, and a newer one is on its way. Should that be refused,
+        /// what stands is to be said again.
         var isMisunderstood = false
         /// The far end is handing us over to somebody else.
         var transfer: Transfer?
         /// After so long without anything the peer has vanished.
         var patience: Duration
+        /// Since when no way leads to the far end: our own network's fault, which may pass.
+        var cutOffSince: Instant?
 
         init(
             facts: CallFacts, handle: CallHandle, answered: Instant, shape: MediaShape, patience: Duration
@@ -232,7 +234,8 @@ enum KioskState: Equatable {
                 latest = max(latest ?? since, since)
             }
             guard let quiet = latest else { return nil }
-            return max(quiet, self.reported ?? quiet) + self.patience
+            let due = max(quiet, self.reported ?? quiet) + self.patience
+            return self.cutOffSince.map { max(due, $0 + .milliseconds(KioskTimes.cutOffMs)) } ?? due
         }
 
         /// The far end's picture stands on the screen and moves.
@@ -296,17 +299,19 @@ enum KioskState: Equatable {
 enum KioskTimes {
     /// The search itself gives up after two seconds; this is for one that never says so.
     static let lookUpMs = 10_000
-    /// So long a server has for its first sign of life where there is another one: three copies of a datagram are out by
-    /// then, and with two that are silent the third one still rings within five seconds.
+    /// So long a server has for its first sign of life where there is another one: three copies of a datagram are out
+    /// by then, and with two that are silent the third one still rings within five seconds.
     static let wayMs = 2_000
     static let failureShownMs = 8_000
     static let farewellShownMs = 4_000
+    /// A call outlives a cut cable for so long.
+    static let cutOffMs = 120_000
     /// A far end that is there confirms within a round trip; whoever waits longer is gone.
     static let endingMs = 2_000
     /// Less than the 500 ms that systemd and the installer count on, so that devices can be closed too.
     static let stopMs = 400
     /// How long a server may take to let us go.
-    static let unregisterMs = 2_500
+    static let unregisterMs = 2_000
     /// All that the end of the program may take where accounts are to be given back.
-    static let leaveMs = 2_900
+    static let leaveMs = 2_400
 }

@@ -75,6 +75,7 @@ struct Presentation: Equatable {
         }
         if call.transfer != nil { return Words.transferring }
         if call.intent.isHolding { return Words.holding }
+        if call.cutOffSince != nil { return Words.interrupted }
         if call.isHeld { return Words.held }
         guard around.hasScreen, call.shape.receivesVideo else { return Words.talking(call.facts.name) }
         return call.hasFirstFrame ? Words.pictureLost : Words.connecting

@@ -2,9 +2,9 @@
 import Bytes
 import SIPWire
 
-/// The servers that the file lists, and which of them is in use. All that we send outside of calls goes to them, whatever
-/// host it is for (RFC 3261 section 8.1.2: local policy may name another place to send to). The one in use stays until
-/// another has taken a call in its place; `failback` says how the first comes back.
+/// The servers that the file lists, and which of them is in use. All that we send outside of calls goes to them,
+/// whatever host it is for (RFC 3261 section 8.1.2: local policy may name another place to send to). The one in use
+/// stays until another has taken a call in its place; `failback` says how the first comes back.
 struct ServerPolicy {
     /// How often a probe is sent to the server in use, and to the first where that may come back.
     static let probeMs = 20_000
@@ -48,6 +48,8 @@ struct ServerPolicy {
     /// What was found of each server, as one list: the one in use first, then those after it in the order of the file,
     /// then those before it. None has so many hops that another gets none.
     mutating func found(_ hops: [[Hop]]) -> [Hop] {
+        // Looked for when the file listed others.
+        guard hops.count == self.servers.count else { return hops.flatMap { $0 } }
         self.hops = hops
         let share = max(2, ServerSearch.hopsMax / max(1, hops.count))
         let order = hops.indices.map { (self.current + $0) % hops.count }

@@ -32,8 +32,8 @@ enum ServiceOrder {
         pointers.sorted { ($0.order, $0.preference) < ($1.order, $1.preference) }
     }
 
-    /// The two families by turns, beginning with the one that leads (RFC 7984 section 4, in the spirit of RFC 8305): one
-    /// that is broken costs one try and not all of them.
+    /// The two families by turns, beginning with the one that leads (RFC 7984 section 4, in the spirit of RFC 8305):
+    /// one that is broken costs one try and not all of them.
     static func interleaved(_ addresses: [IPAddress]) -> [IPAddress] {
         guard let first = addresses.first else { return [] }
         let leading = addresses.filter { $0.isV6 == first.isV6 }

@@ -32,6 +32,8 @@ enum Words {
     static let transferring = Card("Please wait", "You are being connected to somebody else.", .calling)
     static let connecting = Card("Connecting", "The picture is on its way. You can speak now.", .connecting)
     static let pictureLost = Card("Connected", "There is no picture at the moment. You can still speak.", .talking)
+    static let interrupted = Card(
+        "Please wait", "The connection is interrupted. The call goes on as soon as it is back.", .connecting)
     static let held = Card("Please wait", "You have been asked to wait. The call goes on in a moment.", .hold)
     static let holding = Card("On hold", "The other side is waiting. Nobody is heard at the moment.", .hold)
     static let ending = Card("Call ended", "", .ended)

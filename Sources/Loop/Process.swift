@@ -67,13 +67,20 @@ public func printLine(_ line: ByteString) {
     _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// SIGTERM and SIGINT as a descriptor (signalfd(2)); SIGPIPE is ignored. Call before any thread is started, so that
+/// SIGTERM, SIGINT and SIGHUP as a descriptor (signalfd(2)); SIGPIPE is ignored. Call before any thread is started, so that
 /// all inherit the mask. -1 where the kernel gives none.
-public func openTerminationSignals() -> Int32 {
+public func openSignals() -> Int32 {
     callbox_open_signals()
 }
 
 /// Tells the service manager how far we are (sd_notify(3)): `READY=1`, `STOPPING=1`, `WATCHDOG=1`.
 public func notifyServiceManager(_ state: ByteString) {
     _ = state.withCString { sd_notify(0, $0) }
+}
+
+/// Begins this program anew in the same process, with the arguments that it was started with: descriptors are closed,
+/// other threads end, signals that come meanwhile wait. Returns only where that fails.
+public func replaceProcess() {
+    guard var words = readFile("/proc/self/cmdline", sizeMax: 64 * 1024) else { return }
+    words.withUnsafeMutableBytes { callbox_replace_self($0.baseAddress, $0.count) }
 }

@@ -58,6 +58,8 @@ public struct TCPStreams: ~Copyable {
     private let tokenBase: UInt64
     /// On which we listen; 0 where we do not.
     public let port: UInt16
+    /// The differentiated services code point (RFC 2474) of streams that are made from now on, 0 to 63.
+    public var codePoint: UInt8 = 0
 
     /// Streams out of here only.
     public init(tokenBase: UInt64) {
@@ -172,6 +174,7 @@ public struct TCPStreams: ~Copyable {
         let descriptor = callbox_socket(isV6 ? 1 : 0, 1)
         guard descriptor >= 0 else { return nil }
         callbox_prepare_stream(descriptor)
+        callbox_mark(descriptor, Int32(self.codePoint))
         let result = peer.remote.withSockaddr(v6: isV6) { connect(descriptor, $0, $1) }
         guard result == 0 || callbox_errno() == EINPROGRESS else {
             CSystem.close(descriptor)
@@ -247,6 +250,7 @@ public struct TCPStreams: ~Copyable {
             return
         }
         callbox_prepare_stream(descriptor)
+        callbox_mark(descriptor, Int32(self.codePoint))
         self.adopt(
             Connection(
                 descriptor: descriptor, peer: StreamPeer(local: bound, remote: remote), backlog: [],

@@ -54,6 +54,11 @@ public struct UDPSocket: ~Copyable {
         close(self.descriptor)
     }
 
+    /// What is sent has this differentiated services code point (RFC 2474), 0 to 63.
+    public func mark(_ codePoint: UInt8) {
+        callbox_mark(self.descriptor, Int32(codePoint))
+    }
+
     /// Sends now or never: a full buffer here or in the kernel loses the datagram, as the network would. False where it
     /// was refused.
     @discardableResult

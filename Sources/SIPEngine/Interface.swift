@@ -34,7 +34,7 @@ public struct CallHandle: Hashable, Sendable {
     }
 }
 
-/// What does not change while the engine lives.
+/// Who we are and how we behave: given at the start, and changed by `configure`.
 public struct SIPConfiguration {
     /// `User-Agent` and `Server`; empty leaves both out.
     public var userAgent: ByteString
@@ -57,7 +57,7 @@ public struct SIPConfiguration {
     public var access = AccessPolicy()
     /// For answers to challenges; without it none is answered.
     public var hash: DigestHash = { _, _ in [] }
-    /// Whether the last messages are kept for `SIPEngine.trace`.
+    /// Whether the last messages are kept for `SIPEngine.trace`; counts at the start only.
     public var keepsTrace = true
 
     public init(userAgent: ByteString, displayName: ByteString, identity: SIPURI?, contactUser: ByteString) {

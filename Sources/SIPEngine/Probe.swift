@@ -11,7 +11,8 @@ public struct ProbeID: Hashable, Sendable {
     }
 }
 
-/// OPTIONS of ours outside of any dialog (RFC 3261 section 11.1): whether a server is there. Whatever it answers, it is.
+/// OPTIONS of ours outside of any dialog (RFC 3261 section 11.1): whether a server is there. Whatever it answers, it
+/// is.
 extension SIPEngine {
     mutating func probe(_ id: ProbeID, _ target: SIPURI, _ flow: Flow, now: Instant) {
         guard self.outstandingProbes < Limits.probesMax else { return self.put(.probed(id, .serviceUnavailable)) }

@@ -142,6 +142,19 @@ extension SIPEngine {
             isOutbound: self.registrations[index].isOutbound)
         let answer = self.registrations[index].machine.granted(refreshMs: refreshMs, now: now)
         self.carryOut(answer, .registered(registered), at: index, now: now)
+        self.moveDialogs(to: self.registrations[index].request.flow)
+    }
+
+    /// Another node of the same server has us now: calls whose stream to the former one is gone go on by it. A route
+    /// set that names the server leads through any of its nodes.
+    private mutating func moveDialogs(to flow: Flow) {
+        guard !flow.name.isEmpty else { return }
+        for index in self.calls.indices {
+            guard let dialog = self.calls[index].dialog, !dialog.isFlowOpen, dialog.flow.name == flow.name else {
+                continue
+            }
+            self.calls[index].dialog?.moved(to: flow)
+        }
     }
 
     /// At random between half and nine tenths of what was granted. A grant of a second must not make us flood the

@@ -55,6 +55,8 @@ public struct SIPEngine {
         case trust([IPAddress])
         /// Who we are to servers that ask for a password, in place of the former ones.
         case credentials([Credential])
+        /// In place of the former one, for all that is sent from here on.
+        case configure(SIPConfiguration)
         /// The instant of `wait(until:)` has come. Coming early or twice does no harm.
         case timeout
     }
@@ -78,7 +80,7 @@ public struct SIPEngine {
         case wait(until: Instant?)
     }
 
-    let configuration: SIPConfiguration
+    private(set) var configuration: SIPConfiguration
     public internal(set) var counters = SIPCounters()
     var calls: [Call] = []
     var clients: [ClientEntry] = []
@@ -138,6 +140,7 @@ public struct SIPEngine {
         case .probe(let id, let target, let flow): self.probe(id, target, flow, now: now)
         case .trust(let addresses): self.trust(addresses)
         case .credentials(let credentials): self.setCredentials(credentials)
+        case .configure(let configuration): self.configuration = configuration
         case .timeout: self.fireTimers(now: now)
         }
         self.settleReferrals(now: now)

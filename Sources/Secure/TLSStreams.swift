@@ -53,6 +53,11 @@ public struct TLSStreams: ~Copyable {
         self.tokenBase = tokenBase
     }
 
+    /// As that of `TCPStreams`.
+    public mutating func mark(_ codePoint: UInt8) {
+        self.tcp.codePoint = codePoint
+    }
+
     /// On which we listen; 0 where we do not.
     public var port: UInt16 { self.tcp.port }
 

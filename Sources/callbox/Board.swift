@@ -4,15 +4,21 @@ import Bytes
 import Loop
 import Secure
 
-/// What tells this board from every other, and stays the same when it gets a new image: the serial number that its
-/// maker gave it. Where it has none, what the system drew at its first start. Empty where there is neither.
-func boardInstanceID() -> ByteString {
-    for path in ["/proc/device-tree/serial-number", "/etc/machine-id"] as [ByteString] {
-        let bytes = readFile(path, sizeMax: serialBytesMax) ?? []
-        let serial = ByteString(bytes.filter { ASCII.isLetter($0) || ASCII.isDigit($0) })
-        if serial.bytes.contains(where: { $0 != ASCII.zero }) { return instanceID(of: serial) }
+/// What tells this board from every other (RFC 5626 section 4.1). It follows from the serial number that the maker gave
+/// the board, so that it is the same again after a new image, and another one where a copy of the card runs in another
+/// board. A board without a number draws an id once, which the data directory keeps.
+func boardInstanceID(data: ByteString) -> ByteString {
+    let bytes = readFile("/proc/device-tree/serial-number", sizeMax: serialBytesMax) ?? []
+    let serial = ByteString(bytes.filter { ASCII.isLetter($0) || ASCII.isDigit($0) })
+    if serial.bytes.contains(where: { $0 != ASCII.zero }) { return instanceID(of: serial) }
+    let path = data + "/instance-id"
+    let kept = ByteString(readFile(path, sizeMax: serialBytesMax) ?? []).trimmed()
+    if isInstanceID(kept) { return kept }
+    let drawn = instanceID(from: entropyBytes(16))
+    if !replaceFile(path, with: (drawn + "\n").bytes, mode: 0o600) {
+        Log.write("callbox: " + path + " cannot be written; the next start draws another instance id")
     }
-    return ByteString()
+    return drawn
 }
 
 private let serialBytesMax = 256

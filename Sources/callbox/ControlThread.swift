@@ -26,7 +26,8 @@ final class ControlThread {
     private let signals: Int32
     private let wires: Wires
     private let time: SavedTime
-    private let secrets: Secrets
+    private let file: ConfigurationFile
+    private var secrets: Secrets
     private let resolver: Resolver
     private var routes = RouteWatch()
     private var generation: Generation = 0
@@ -34,13 +35,20 @@ final class ControlThread {
     private var pending: [KioskInput] = []
     /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
     private var unhurried: [KioskOutput] = []
-    private var exitCode: Int32?
+    private var ending: Ending?
 
-    /// `signals` is a descriptor on which SIGTERM and SIGINT arrive; `nameServers` are those that are asked, or empty.
+    /// What becomes of the process.
+    enum Ending {
+        case exit(Int32)
+        case restart
+    }
+
+    /// `signals` is a descriptor on which SIGTERM, SIGINT and SIGHUP arrive; `nameServers` are those that are asked, or
+    /// empty.
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
         control: consuming ControlServer?, panel: PanelLines, signals: Int32, nameServers: [SocketAddress],
-        wires: Wires, time: SavedTime, secrets: Secrets
+        wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets
     ) {
         self.resolver = Resolver(servers: nameServers)
         self.kiosk = kiosk
@@ -51,31 +59,33 @@ final class ControlThread {
         self.signals = signals
         self.wires = wires
         self.time = time
+        self.file = file
         self.secrets = secrets
     }
 
-    /// Until the kiosk wants to leave; returns the exit code.
-    func run() -> Int32 {
+    /// Until the kiosk wants to leave.
+    func run() -> Ending {
         self.watch()
         self.put(.started)
         self.pending.append(.secrets(self.secrets.read()))
         var deadline = self.drain()
         notifyServiceManager("READY=1")
-        while self.exitCode == nil {
-            for ready in self.poller.wait(until: self.soonest(deadline)) where self.exitCode == nil {
+        while self.ending == nil {
+            for ready in self.poller.wait(until: self.soonest(deadline)) where self.ending == nil {
                 self.serve(ready)
             }
             if self.routes.hasChanged(now: Clock.now()) { self.take(.networkChanged) }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
             self.time.saveWhenDue(now: Clock.now())
-            if self.exitCode == nil {
+            if self.ending == nil {
                 self.put(.timeout)
                 deadline = self.drain()
             }
         }
-        notifyServiceManager("STOPPING=1")
         self.time.save()
-        return self.exitCode ?? 0
+        if case .restart? = self.ending { return .restart }
+        notifyServiceManager("STOPPING=1")
+        return self.ending ?? .exit(0)
     }
 
     private func watch() {
@@ -99,7 +109,7 @@ final class ControlThread {
 
     /// One input and all that it leads to.
     private func take(_ input: KioskInput) {
-        guard self.exitCode == nil else { return }
+        guard self.ending == nil else { return }
         self.put(input)
         _ = self.drain()
     }
@@ -114,7 +124,7 @@ final class ControlThread {
         } else if ready.token == Self.signalsToken {
             var signal = signalfd_siginfo()
             guard read(self.signals, &signal, MemoryLayout<signalfd_siginfo>.size) > 0 else { return }
-            self.take(.terminate)
+            self.take(signal.ssi_signo == UInt32(SIGHUP) ? self.readConfiguration() : .terminate)
         } else if ready.token == Self.reportsToken {
             self.wires.reports.acknowledge()
             while let report = self.wires.reports.take() { self.serve(report) }
@@ -161,7 +171,7 @@ final class ControlThread {
         while true {
             let output = self.kiosk.pollOutput()
             if case .wait(let deadline) = output {
-                if !self.pending.isEmpty, self.exitCode == nil {
+                if !self.pending.isEmpty, self.ending == nil {
                     self.put(self.pending.removeFirst())
                     continue
                 }
@@ -171,8 +181,8 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets, .exit,
-                .wait:
+            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets,
+                .renewSecrets, .readConfiguration, .exit, .restart, .wait:
                 self.carryOut(output)
             }
         }
@@ -197,9 +207,19 @@ final class ControlThread {
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
-        case .exit(let code): self.exitCode = code
+        case .renewSecrets(let settings):
+            self.secrets = self.file.readSecrets(settings)
+            self.pending.append(.secrets(self.secrets.read()))
+        case .readConfiguration: self.pending.append(self.readConfiguration())
+        case .exit(let code): self.ending = .exit(code)
+        case .restart: self.ending = .restart
         case .wait: break
         }
+    }
+
+    private func readConfiguration() -> KioskInput {
+        let (configuration, problems) = self.file.read()
+        return .reload(configuration, problems)
     }
 
     private func localCounters() -> LocalCounters {

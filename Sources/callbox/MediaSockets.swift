@@ -50,6 +50,14 @@ struct MediaSockets: ~Copyable {
         try? UDPSocket(address: nil, port: port, datagramMax: Self.datagramMax)
     }
 
+    /// The differentiated services code points of what is sent.
+    func mark(_ network: NetworkSettings) {
+        self.audioRTP.mark(network.soundCodePoint)
+        self.audioRTCP.mark(network.soundCodePoint)
+        self.videoRTP.mark(network.pictureCodePoint)
+        self.videoRTCP.mark(network.pictureCodePoint)
+    }
+
     var audioPorts: StreamPorts { StreamPorts(rtp: self.audioRTP.port, rtcp: self.audioRTCP.port) }
     var videoPorts: StreamPorts { StreamPorts(rtp: self.videoRTP.port, rtcp: self.videoRTCP.port) }
 

@@ -17,24 +17,27 @@ let buildName: ByteString = ""
 
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
-    let signals = openTerminationSignals()
-    var (configuration, problems) = readConfiguration(options)
+    let signals = openSignals()
+    var file = ConfigurationFile(options)
+    var (configuration, problems) = file.readFirst()
     makeFolder(options.dataPath)
-    var secrets = Secrets(path: options.secretsPath ?? options.dataPath + "/secrets", configuration.sip)
-    secrets.move(outOf: options.configurationPath)
+    let secrets = Secrets(options, configuration.sip)
     let poller = Poller()
     var faults: [DeviceReport] = []
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
     problems += tls.problems
-    guard let signalling = openSignalling(configuration, tls, poller, &faults) else {
+    file.standing = tls.problems
+    guard var signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
     }
+    signalling.mark(configuration.network.signallingCodePoint)
     guard let sockets = try? MediaSockets(ports: configuration.rtp.ports) else {
         Log.write("callbox: four UDP ports in a row are not free in [rtp] ports; giving up")
         return 1
     }
+    sockets.mark(configuration.network)
     let wires = Wires()
     let panel = PanelLines(configuration)
     faults += panel.faults.map { .failed(.panel, $0) }
@@ -50,7 +53,7 @@ func run(_ options: RunOptions) -> Int32 {
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
-        instanceID: boardInstanceID(), fingerprint: identity?.fingerprint)
+        instanceID: boardInstanceID(data: options.dataPath), fingerprint: identity?.fingerprint)
     world.facts = boardFacts()
     world.tlsPort = signalling.tlsPort
     world.hash = digestHash
@@ -62,33 +65,15 @@ func run(_ options: RunOptions) -> Int32 {
     tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        nameServers: configuration.network.nameServers, wires: wires, time: time, secrets: secrets)
+        nameServers: configuration.network.nameServers, wires: wires, time: time, file: file, secrets: secrets)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
-    _exit(thread.run())
-}
-
-/// The file, and over it what the command line says.
-private func readConfiguration(_ options: RunOptions) -> (Configuration, [ConfigurationProblem]) {
-    let bytes = readFile(options.configurationPath, sizeMax: configurationSizeMax)
-    var (configuration, problems) = Configuration.parse(bytes ?? [])
-    if bytes == nil {
-        problems = [
-            ConfigurationProblem(
-                line: 0, section: "", key: "", reason: "the file " + options.configurationPath + " cannot be read")
-        ]
+    switch thread.run() {
+    case .exit(let code): _exit(code)
+    case .restart:
+        replaceProcess()
+        Log.write("callbox: the program cannot begin anew; whoever started it has to")
+        _exit(1)
     }
-    if let display = options.display { configuration.display.connector = deviceName(display) }
-    if let camera = options.camera { configuration.camera.device = deviceName(camera) }
-    if let audio = options.audio {
-        configuration.audio.playback = deviceName(audio)
-        configuration.audio.capture = deviceName(audio)
-    }
-    return (configuration, problems)
-}
-
-private func deviceName(_ text: ByteString) -> DeviceName {
-    if text == "none" || text == "null" { return .none }
-    return text == "auto" ? .automatic : .named(text)
 }
 
 /// The wanted port; where another program has it, any: calls out of the kiosk matter more than calls into it.

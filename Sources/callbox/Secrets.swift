@@ -15,10 +15,12 @@ struct Secrets {
     /// What `callbox.conf` holds; empty where it was moved.
     private var fallback: [Credential]
 
-    init(path: ByteString, _ settings: SIPSettings) {
-        self.path = path
+    /// Moves the password that the file has.
+    init(_ options: RunOptions, _ settings: SIPSettings) {
+        self.path = options.secretsPath ?? options.dataPath + "/secrets"
         self.user = settings.passwordUser
         self.fallback = settings.credentials
+        self.move(outOf: options.configurationPath)
     }
 
     /// What there is now. What is wrong with a place goes to the log.
@@ -55,9 +57,10 @@ struct Secrets {
     // MARK: - Out of callbox.conf
 
     /// Moves a password of `callbox.conf` to the secrets file: the card it lies on can be taken out and read.
-    mutating func move(outOf configurationPath: ByteString) {
-        guard let credential = self.fallback.first,
-            let file = readFile(configurationPath, sizeMax: configurationSizeMax)
+    private mutating func move(outOf configurationPath: ByteString) {
+        // What is in the file now: somebody may have written another one since it was read.
+        guard !self.fallback.isEmpty, let file = readFile(configurationPath, sizeMax: configurationSizeMax),
+            let credential = Configuration.parse(file).0.sip.credentials.first
         else { return }
         let present: [UInt8]
         switch PrivateFile.read(self.path, sizeMax: SecretsText.fileBytesMax) {

@@ -36,6 +36,13 @@ struct SignallingSockets: ~Copyable {
         self.tls = TLSStreams(tls, settings, tokenBase: Self.tlsTokens, poller: poller)
     }
 
+    /// The differentiated services code point of all that is sent.
+    mutating func mark(_ codePoint: UInt8) {
+        self.datagrams.mark(codePoint)
+        self.streams.codePoint = codePoint
+        self.tls.mark(codePoint)
+    }
+
     /// The port that Contact names for TLS; the standard one where nobody can connect to us.
     var tlsPort: UInt16 { self.tls.port == 0 ? SIPTransport.tls.standardPort : self.tls.port }
 

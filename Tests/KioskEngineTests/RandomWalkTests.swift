@@ -18,7 +18,7 @@ final class RandomWalkTests: XCTestCase {
 
     private func step(_ scene: Scene, _ generator: inout Generator) {
         let kind: StreamKind = generator.below(2) == 0 ? .audio : .video
-        switch generator.below(26) {
+        switch generator.below(27) {
         case 0...3: scene.press(.call)
         case 4: scene.press(.hook)
         case 5: scene.press(generator.below(2) == 0 ? .mute : .video)
@@ -38,6 +38,7 @@ final class RandomWalkTests: XCTestCase {
         case 21: scene.feed(.timeout)
         case 22: self.sipTells(scene, &generator)
         case 23: scene.feed(.media(generator.below(2) == 0 ? .keyFrameWanted : .digit(ASCII.zero)))
+        case 24: self.fileChanges(scene, &generator)
         default: scene.pass(Int(generator.below(6_000)))
         }
     }
@@ -91,6 +92,18 @@ final class RandomWalkTests: XCTestCase {
     private func deviceChanges(_ scene: Scene, _ generator: inout Generator) {
         let family = DeviceFamily.all[Int(generator.below(UInt64(DeviceFamily.all.count)))]
         scene.feed(.device(generator.below(2) == 0 ? .failed(family, "x") : .restored(family)))
+    }
+
+    /// The file is read again.
+    private func fileChanges(_ scene: Scene, _ generator: inout Generator) {
+        let files = [
+            "uri = sip:help@far", "uri = sip:desk@far\nincoming = ring", "uri = sip:help@far\n[sip]\nuser = south",
+            "uri = sip:help@far\n[servers]\nproxies = sip:far, sip:other, sip:third",
+            "uri = sip:help@far\n[servers]\nproxies = sip:far", "uri = nobody",
+        ]
+        let text = "[call]\n" + files[Int(generator.below(UInt64(files.count)))]
+        let (configuration, problems) = Configuration.parse(Array(text.utf8))
+        scene.feed(.reload(generator.below(6) == 0 ? nil : configuration, problems))
     }
 
     private func garbage(_ scene: Scene, _ generator: inout Generator) {

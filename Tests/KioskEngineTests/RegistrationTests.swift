@@ -349,13 +349,37 @@ final class RegistrationTests: XCTestCase {
         XCTAssertEqual(scene.events("change").last?["code"] as? Int, 200)
     }
 
-    func testCallGoesOnWhereThereIsNoRouteAtTheMoment() {
+    /// Ninety seconds without a link, then another address: the call is still there, and moves.
+    func testCallOutlivesACutCable() {
         let scene = Scene.inCall()
-        scene.resolver = .knowsNothing
+        scene.unreachable = [Scene.farAddress.address]
         scene.forget()
         scene.feed(.networkChanged)
+        scene.hearsNothing()
+        scene.pass(90_000)
         XCTAssertEqual(scene.offers, [])
         XCTAssertEqual(scene.state, "connected")
+        XCTAssertEqual(scene.screen?.detail, Words.interrupted.detail)
+        scene.unreachable = []
+        scene.address = SocketAddress(.v4(0x0A00_0063), port: 5060)
+        scene.feed(.networkChanged)
+        XCTAssertTrue(scene.offers.last?.contains("c=IN IP4 10.0.0.99") ?? false)
+        scene.farAnswers()
+        scene.pass(9_000)
+        XCTAssertEqual(scene.state, "connected", "it is waited for anew")
+        scene.pass(2_000)
+        XCTAssertNotEqual(scene.state, "connected", "but not for ever")
+    }
+
+    func testACableThatStaysCutEndsTheCall() {
+        let scene = Scene.inCall()
+        scene.unreachable = [Scene.farAddress.address]
+        scene.feed(.networkChanged)
+        scene.hearsNothing()
+        scene.pass(119_000)
+        XCTAssertEqual(scene.state, "connected")
+        scene.pass(2_000)
+        XCTAssertNotEqual(scene.state, "connected")
     }
 
     // MARK: - The end

@@ -114,7 +114,8 @@ final class ControlWordTests: XCTestCase {
             ("press call", .press(.call)),
             ("press hook", .press(.hook)),
             ("press mute", .press(.mute)), ("press video", .press(.video)), ("release call", .release(.call)),
-            ("status", .status), ("events", .events), ("screenshot /a b.png", .screenshot(path: "/a b.png")),
+            ("reload", .reload), ("status", .status), ("events", .events),
+            ("screenshot /a b.png", .screenshot(path: "/a b.png")),
             ("  status  ", .status), ("press   hook", .press(.hook)),
         ]
         for (text, word) in words { XCTAssertEqual(self.parse(text), word, text) }

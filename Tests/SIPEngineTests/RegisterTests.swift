@@ -253,6 +253,36 @@ final class RegisterTests: XCTestCase {
 
     // MARK: - Another flow
 
+    /// A node of the server has died with our stream. The far end of a call that stands is reached by the other one.
+    func testCallsGoOnByTheNodeThatHasUsNow() {
+        let script = Script(.tls, name: "example.com")
+        script.register(self.id)
+        script.grant(script.next(), 600)
+        let handle = script.connectedCall()
+        let other = Flow(
+            transport: .tls, local: Script.here, remote: SocketAddress(.v4(0xC000_0203), port: 5061),
+            name: "example.com")
+        script.input(.flowFailed(script.flow))
+        script.register(self.id) { $0.flow = other }
+        script.grant(script.next(), 600)
+        script.input(.hangUp(handle, .normal))
+        XCTAssertEqual(script.outbox.last?.message.method, .bye)
+        XCTAssertEqual(script.outbox.last?.flow, other)
+    }
+
+    func testCallsByAnotherServerStayWhereTheyAre() {
+        let script = Script(.tls, name: "example.com")
+        let handle = script.connectedCall()
+        script.input(.flowFailed(script.flow))
+        let other = Flow(
+            transport: .tls, local: Script.here, remote: SocketAddress(.v4(0xC000_0203), port: 5061),
+            name: "example.org")
+        script.register(self.id) { $0.flow = other }
+        script.grant(script.next(), 600)
+        script.input(.hangUp(handle, .normal))
+        XCTAssertEqual(script.outbox.last?.flow, script.flow)
+    }
+
     func testNewFlowOvertakesAndRemovesTheOldBinding() {
         let script = Script()
         script.register(self.id)

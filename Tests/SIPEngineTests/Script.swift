@@ -21,9 +21,12 @@ final class Script {
     var events: [(handle: CallHandle, event: CallEvent)] = []
     let flow: Flow
 
-    init(_ transport: SIPTransport = .udp, seed: UInt64 = 1, _ configuration: SIPConfiguration = .standard) {
+    init(
+        _ transport: SIPTransport = .udp, seed: UInt64 = 1, _ configuration: SIPConfiguration = .standard,
+        name: ByteString = ""
+    ) {
         self.engine = SIPEngine(configuration: configuration, seed: seed)
-        self.flow = Flow(transport: transport, local: Self.here, remote: Self.there)
+        self.flow = Flow(transport: transport, local: Self.here, remote: Self.there, name: name)
     }
 
     private(set) var messages: [IncomingMessage] = []

@@ -7,9 +7,8 @@ Its digests are Python's own, so that they check those of callbox.
 
 import hashlib
 import re
-import socket
-import threading
 
+from peer.background import DatagramServer
 from peer.sipp import session
 
 ADDRESS, PORT, REALM = "10.77.0.1", 5060, "guard"
@@ -33,25 +32,12 @@ class Request:
                 re.findall(r'(\w+)=(?:"([^"]*)"|([^\s,"]+))', self.first("Authorization"))}
 
 
-class Guard:
+class Guard(DatagramServer):
     """`ask(guard, request)` gives the challenges for a request, none for one that is let in. A context manager."""
 
     def __init__(self, ask, password="secret"):
+        super().__init__(ADDRESS, PORT)
         self.ask, self.password, self.number, self.seen = ask, password, 0, []
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.settimeout(0.1)
-        self.socket.bind((ADDRESS, PORT))
-        self.running = True
-        self.thread = threading.Thread(target=self._serve, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.running = False
-        self.thread.join(2)
-        self.socket.close()
 
     # What a server knows
 
@@ -90,16 +76,9 @@ class Guard:
 
     # What it says
 
-    def _serve(self):
-        while self.running:
-            try:
-                data, source = self.socket.recvfrom(65536)
-            except TimeoutError:
-                continue
-            except OSError:
-                return
-            if len(data) > 4:
-                self._take(Request(data), source)
+    def received(self, data, source):
+        if len(data) > 4:
+            self._take(Request(data), source)
 
     def _take(self, request, source):
         self.seen.append(request)

@@ -4,9 +4,10 @@
 import random
 import socket
 import subprocess
-import threading
 import time
 from pathlib import Path
+
+from peer.background import DatagramServer
 
 ADDRESS, PORT = "10.77.0.1", 5300
 SERVER = f"{ADDRESS}:{PORT}"
@@ -50,28 +51,17 @@ class Names:
         self.process.wait(5)
 
 
-class Liar:
+class Liar(DatagramServer):
     """A name server whose answers are no answers: another question's, cut off, circles of compression, noise."""
 
     def __init__(self):
+        super().__init__(ADDRESS, PORT)
         self.draw, self.asked = random.Random(7), 0
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.settimeout(0.1)
-        self.socket.bind((ADDRESS, PORT))
-        self.running = True
-        self.thread = threading.Thread(target=self._answer, daemon=True)
 
-    def _answer(self):
-        while self.running:
-            try:
-                question, asker = self.socket.recvfrom(4096)
-            except TimeoutError:
-                continue
-            except OSError:
-                return
-            self.asked += 1
-            for lie in self._lies(question):
-                self.socket.sendto(lie, asker)
+    def received(self, question, asker):
+        self.asked += 1
+        for lie in self._lies(question):
+            self.socket.sendto(lie, asker)
 
     def _lies(self, question):
         name, kind = question[:2], self.asked % 5
@@ -86,12 +76,3 @@ class Liar:
         if kind == 3:
             return [name + b"\x81\x80\x00\x00\x00\x00\x00\x00\x00\x00"]
         return [question[: self.draw.randrange(len(question))]]
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.running = False
-        self.thread.join(2)
-        self.socket.close()

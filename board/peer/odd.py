@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Far ends that do what baresip will not: any refusal, endless ringing (SIPp), a number nobody is behind (a socket)."""
 
-import socket
 import subprocess
-import threading
 from pathlib import Path
+
+from peer.background import DatagramServer
 
 HERE = Path(__file__).resolve().parent
 
@@ -55,31 +55,12 @@ def rings(folder, **where):
     return Odd(folder, "ring", **where)
 
 
-class Silent:
+class Silent(DatagramServer):
     """A port that takes everything and answers nothing, so that not even an ICMP error comes back."""
 
     def __init__(self, address="10.77.0.1", port=5060):
-        self.received = []
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.settimeout(0.1)
-        self.socket.bind((address, port))
-        self.running = True
-        self.thread = threading.Thread(target=self._swallow, daemon=True)
+        super().__init__(address, port)
+        self.swallowed = []
 
-    def _swallow(self):
-        while self.running:
-            try:
-                self.received.append(self.socket.recv(65536))
-            except TimeoutError:
-                continue
-            except OSError:
-                return
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.running = False
-        self.thread.join(2)
-        self.socket.close()
+    def received(self, data, source):
+        self.swallowed.append(data)

@@ -6,6 +6,8 @@ Many can run side by side: each thread has its own network, in which the kiosk i
 
 import contextlib
 import json
+import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -48,10 +50,13 @@ class Desk(Kiosk):
         self.camera, self.audio, self.stack = camera, audio, contextlib.ExitStack()
         # What stands before the program's name where it is started, for a world of its own.
         self.before = []
-        self.control = f"/run/desk-{id(self)}"
+        self.control = f"/run/desk-{os.getpid()}-{id(self)}"
 
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
+        # Nothing of a run before.
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        (self.folder / "secrets").unlink(missing_ok=True)
         if self.is_second:
             return self
         self.stack.enter_context(loopback_world())

@@ -126,8 +126,8 @@ def _silent(context):
     with odd.Silent(CALLED) as silent, calling_peer(context) as caller:
         caller.dial(f"sip:peer@{CALLED}")
         time.sleep(1.2)
-        if len(silent.received) < 2 or not silent.received[0].startswith(b"INVITE"):
-            raise Failed(f"{len(silent.received)} datagrams", "INVITE and its retransmission were expected")
+        if len(silent.swallowed) < 2 or not silent.swallowed[0].startswith(b"INVITE"):
+            raise Failed(f"{len(silent.swallowed)} datagrams", "INVITE and its retransmission were expected")
 
 
 def _one_mode(context, mode):

@@ -7,6 +7,7 @@ import threading
 import time
 
 from peer.authority import Authority
+from peer.background import DatagramServer
 from peer.kamailio import ADDRESS as PROXY
 from peer.kamailio import Kamailio
 from peer.names import ADDRESS, PORT, SERVER, Liar, Names
@@ -215,35 +216,17 @@ def thousand(context):
         return scene.done(scene.start().press())
 
 
-class Present:
+class Present(DatagramServer):
     """A server that answers every OPTIONS with 200 and takes everything else without a word."""
 
     def __init__(self, port):
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.settimeout(0.1)
-        self.socket.bind((ADDRESS, port))
-        self.running = True
-        self.thread = threading.Thread(target=self._answer, daemon=True)
+        super().__init__(ADDRESS, port)
 
-    def _answer(self):
-        while self.running:
-            try:
-                request, asker = self.socket.recvfrom(65536)
-            except TimeoutError:
-                continue
-            lines = request.decode(errors="replace").split("\r\n")
-            if lines[0].startswith("OPTIONS "):
-                kept = [line for line in lines if line.split(":")[0] in ("Via", "From", "To", "Call-ID", "CSeq")]
-                self.socket.sendto("\r\n".join(["SIP/2.0 200 OK", *kept, "Content-Length: 0", "", ""]).encode(), asker)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.running = False
-        self.thread.join(2)
-        self.socket.close()
+    def received(self, request, asker):
+        lines = request.decode(errors="replace").split("\r\n")
+        if lines[0].startswith("OPTIONS "):
+            kept = [line for line in lines if line.split(":")[0] in ("Via", "From", "To", "Call-ID", "CSeq")]
+            self.socket.sendto("\r\n".join(["SIP/2.0 200 OK", *kept, "Content-Length: 0", "", ""]).encode(), asker)
 
 
 @check("servers/failback")

@@ -54,14 +54,21 @@ int callbox_socket(int is_v6, int is_stream);
 /// sendto(2) without SIGPIPE; `to` NULL on connected sockets.
 ssize_t callbox_send(int fd, const void *bytes, size_t count, const struct sockaddr *to, socklen_t size);
 
-/// Blocks SIGTERM and SIGINT for delivery through the descriptor that is returned; ignores SIGPIPE.
+/// Blocks SIGTERM, SIGINT and SIGHUP for delivery through the descriptor that is returned; ignores SIGPIPE.
 int callbox_open_signals(void);
+
+/// Goes on as this program from its beginning, in the same process, with `size` bytes of arguments, each ending in NUL
+/// (as in /proc/self/cmdline). Blocked signals stay so, and wait for it. Returns only where that fails.
+void callbox_replace_self(void *words, size_t size);
 
 /// A non-blocking, close-on-exec socket on which the kernel tells of changed links, addresses and routes; -1 with
 /// errno.
 int callbox_watch_routes(void);
 
 void callbox_prepare_listener(int fd, int is_v6);
+
+/// Marks what a socket sends with a differentiated services code point (RFC 2474); each family takes its own.
+void callbox_mark(int fd, int dscp);
 
 /// No delay, and an end to a connection whose peer is silent on the wire for 20 s.
 void callbox_prepare_stream(int fd);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import XCTest
+
+@testable import KioskEngine
+
+/// What is different between two files, and whether it can be taken over in place.
+final class ConfigurationChangeTests: XCTestCase {
+    private func parse(_ text: String) -> Configuration {
+        let (configuration, problems) = Configuration.parse(Array("[call]\nuri = sip:help@far\n\(text)".utf8))
+        XCTAssertEqual(problems.map { $0.sentence.string }, [], text)
+        return configuration
+    }
+
+    /// Lines of a section, and whether they wait for a restart.
+    private static let table: [(section: String, lines: String, needsRestart: Bool)] = [
+        ("call", "transfer = refuse", false), ("call", "ring_timeout = 20", false),
+        ("call", "incoming = answer", false), ("sip", "name = Gate", false), ("sip", "user = gate", false),
+        ("sip", "transport = tcp", false), ("sip", "accept_from = anyone", false),
+        ("sip", "listen = any:5070", true), ("sip", "name = Gate\nlisten = any:5070", true),
+        ("servers", "proxies = sip:one, sip:two", false), ("account", "uri = sip:a@b", false),
+        ("account.2", "uri = sip:a@b", false), ("account.3", "uri = sip:a@b", false),
+        ("account.4", "uri = sip:a@b", false), ("tls", "verify = off", true),
+        ("button.call", "name = Gate", false), ("button.call", "ends_call = yes", false),
+        ("button.call", "line = door", true), ("button.hook", "line = hook", true),
+        ("button.mute", "debounce = 30", true), ("button.video", "active_low = no", true),
+        ("lamp.call", "line = lamp", true), ("display", "selfview = off", false),
+        ("display", "connector = none", true), ("display", "remote = fill", true), ("camera", "device = none", true),
+        ("audio", "codecs = pcma", false), ("audio", "playback = none", true), ("video", "bitrate = 500", false),
+        ("media", "encryption = required", false), ("media", "keying = both", false),
+        ("media", "encryption = off", true), ("rtp", "ports = 50000-50099", true),
+        ("network", "dns = 192.0.2.53", true), ("identity", "product = gate", false),
+        ("location", "latitude = 52.5\nlongitude = 13.4", false),
+    ]
+
+    func testEachSectionIsToldApart() {
+        let plain = self.parse("")
+        for row in Self.table {
+            let changed = self.parse("[\(row.section)]\n\(row.lines)\n")
+            for (from, to) in [(plain, changed), (changed, plain)] {
+                let change = ConfigurationChange(from: from, to: to)
+                XCTAssertEqual(change.sections.map { $0.string }, [row.section], row.lines)
+                XCTAssertEqual(change.needsRestart, row.needsRestart, row.lines)
+            }
+        }
+        let known = Set(Self.table.map { $0.section })
+        for section in ConfigurationSetting.sections {
+            XCTAssertTrue(known.contains(section.string), "no row for [\(section.string)]")
+        }
+    }
+
+    func testSameFileChangesNothing() {
+        for row in Self.table {
+            let text = "[\(row.section)]\n\(row.lines)\n"
+            let change = ConfigurationChange(from: self.parse(text), to: self.parse("# again\n" + text))
+            XCTAssertEqual(change.sections, [])
+            XCTAssertFalse(change.needsRestart)
+        }
+    }
+
+    func testSeveralSectionsInTheOrderOfTheFile() {
+        let change = ConfigurationChange(
+            from: self.parse("[rtp]\nports = 50000-50099\n"), to: self.parse("[video]\nbitrate = 500\n"))
+        XCTAssertEqual(change.sections, ["video", "rtp"])
+        XCTAssertTrue(change.needsRestart)
+    }
+
+    /// It was moved out of the file since, which is not a change of anybody's.
+    func testPasswordIsNoChange() {
+        let change = ConfigurationChange(from: self.parse("[sip]\npassword = secret\n"), to: self.parse(""))
+        XCTAssertEqual(change.sections, [])
+        XCTAssertFalse(change.needsRestart)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Foundation
+import MediaEngine
+import SIPEngine
+
+@testable import KioskEngine
+
+/// What the kiosk of a scene has said and ordered so far.
+extension Scene {
+    var orders: [MediaOrder] {
+        self.outputs.compactMap { output in
+            guard case .media(let order) = output else { return nil }
+            return order
+        }
+    }
+
+    /// The names of the media orders.
+    var orderNames: [String] {
+        self.orders.map { order in
+            switch order {
+            case .start: return "start"
+            case .update: return "update"
+            case .stop: return "stop"
+            case .mute(let on): return "mute \(on)"
+            case .sendVideo(let on): return "sendVideo \(on)"
+            case .encodeKeyFrame: return "encodeKeyFrame"
+            case .sendDigit(let key, _): return "digit \(Character(UnicodeScalar(key)))"
+            }
+        }
+    }
+
+    var plan: MediaPlan? {
+        for order in self.orders.reversed() {
+            if case .start(let plan, _, _) = order { return plan }
+            if case .update(let plan, _, _) = order { return plan }
+        }
+        return nil
+    }
+
+    var tones: [Tone] {
+        self.outputs.compactMap { output in
+            guard case .tone(let tone) = output else { return nil }
+            return tone
+        }
+    }
+
+    var lampPatterns: [String] { self.events("lamp").compactMap { $0["pattern"] as? String } }
+
+    var replies: [[String: Any]] {
+        self.outputs.compactMap { output in
+            guard case .reply(Self.client, let line) = output else { return nil }
+            return Self.object(line)
+        }
+    }
+
+    var exits: [Int32] {
+        self.outputs.compactMap { output in
+            guard case .exit(let code) = output else { return nil }
+            return code
+        }
+    }
+
+    /// The versions in the origins of the descriptions that the kiosk sent (RFC 8866 section 5.2).
+    var origins: [String] {
+        self.outputs.compactMap { output in
+            guard case .send(let bytes, _) = output else { return nil }
+            let parts = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\no=")
+            return parts.count < 2 ? nil : parts[1].components(separatedBy: " ")[2]
+        }
+    }
+
+    /// The INVITEs that the kiosk sent, copies left out.
+    var offers: [String] {
+        self.outputs.reduce(into: []) { offers, output in
+            guard case .send(let bytes, _) = output, bytes.starts(with: Array("INVITE ".utf8)) else { return }
+            let text = String(decoding: bytes, as: UTF8.self)
+            if offers.last != text { offers.append(text) }
+        }
+    }
+
+    /// The first lines of SIP that the kiosk sent.
+    var sent: [String] {
+        self.outputs.compactMap { output in
+            guard case .send(let bytes, _) = output else { return nil }
+            return String(decoding: bytes.prefix { $0 != ASCII.carriageReturn }, as: UTF8.self)
+        }
+    }
+}
