@@ -56,8 +56,8 @@ enum ControlWord: Equatable {
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
-                    + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release, failback,"
-                    + " reload, status, events, trace and screenshot")
+                    + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release,"
+                    + " failback, reload, status, events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1
