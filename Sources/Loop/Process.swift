@@ -67,8 +67,8 @@ public func printLine(_ line: ByteString) {
     _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// SIGTERM, SIGINT and SIGHUP as a descriptor (signalfd(2)); SIGPIPE is ignored. Call before any thread is started, so that
-/// all inherit the mask. -1 where the kernel gives none.
+/// SIGTERM, SIGINT and SIGHUP as a descriptor (signalfd(2)); SIGPIPE is ignored. Call before any thread is started, so
+/// that all inherit the mask. -1 where the kernel gives none.
 public func openSignals() -> Int32 {
     callbox_open_signals()
 }

@@ -155,3 +155,33 @@ def run_bad(context):
     b.kiosk.tell("hangup")
     b.kiosk.wait_event("call", since=mark, state="ended")
     return f"{len(problems)} problems told"
+
+
+@check("board/reload-restart")
+def reload_restart(context):
+    """Devices are closed and opened anew: none is lost, nothing stays open, and the next press works."""
+    b = bench(context)
+    b.peer()
+    b.kiosk_options = None
+    b.kiosk.start()
+    kiosk, before = b.kiosk, b.kiosk.status()
+    changes = {"display.remote": "fill", "camera.fps": "15", "button.call.debounce": "30"}
+    (b.board.share / f"callbox-{kiosk.starts}.conf").write_text(kiosk.base.changed(changes))
+    mark = kiosk.mark()
+    code, answer = kiosk.tell("reload")
+    if code != 0:
+        raise Failed(f"exit {code}", f"callbox reload: {answer}")
+    if not kiosk.wait_event("reload", since=mark)["restart"]:
+        raise Failed("in place", "the program was to begin anew")
+    kiosk.wait_event("ready", since=mark)
+    called, _ = kiosk.call()
+    kiosk.wait_event("first_frame", since=called)
+    kiosk.wait_event("first_sound", since=called)
+    kiosk.hang_up()
+    kiosk.idle()
+    faults, after = kiosk.find("fault", since=mark), kiosk.status()
+    if faults:
+        raise Failed("fault", f"a device was lost: {faults[0]}")
+    if after["fds"] > before["fds"] + 1:
+        raise Failed(f"{after['fds']} descriptors", f"there were {before['fds']} before")
+    return "a call with pictures"
