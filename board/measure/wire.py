@@ -20,6 +20,8 @@ class Packet(NamedTuple):
     target_port: int
     payload: bytes
     length: int
+    # Differentiated services (RFC 2474).
+    code_point: int = 0
 
     def is_rtp(self):
         """RTP version 2, and no RTCP packet type (RFC 5761 4)."""
@@ -46,7 +48,8 @@ def parse(frame, at_ms):
     source_port, target_port = struct.unpack_from("!HH", frame, start)
     offset = start + (8 if protocol == 17 else (frame[start + 12] >> 4) * 4 if len(frame) > start + 12 else 20)
     payload = frame[offset : 14 + total]
-    return Packet(at_ms, source, source_port, target, target_port, bytes(payload[:KEPT_BYTES]), len(payload))
+    return Packet(at_ms, source, source_port, target, target_port, bytes(payload[:KEPT_BYTES]), len(payload),
+                  frame[15] >> 2)
 
 
 class Wire:

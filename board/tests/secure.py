@@ -10,6 +10,8 @@ import zlib
 
 from measure.sip import messages
 from peer.baresip import Peer
+from tests.arm import camera_file
+from tests.bench import wait_until
 from tests.desk import KIOSK, PEER, Desk
 from tests.race import hang_up
 from tests.runner import Failed, check
@@ -225,3 +227,24 @@ def forged(context):
     if counted != {"replayed": 50, "forged": 100}:
         raise Failed(f"{counted}", "50 replayed and 100 forged packets were put in")
     return f"{counted['replayed']} replayed, {counted['forged']} forged"
+
+
+@check("secure/marks")
+def marks(context):
+    """What routers see on signalling, sound and picture: as configured, and as it is without a word."""
+    found = []
+    others = {"network.dscp_signalling": "24", "network.dscp_sound": "0", "network.dscp_picture": "63"}
+    for settings, wanted in (({}, (40, 46, 34)), (others, (24, 0, 63))):
+        folder = context.folder / str(wanted[0])
+        with Desk(folder, camera=f"file:{camera_file()}") as desk, Peer(folder / "peer", clip(), PEER) as peer:
+            desk.start(changes=settings)
+            desk.must("call")
+            desk.wait_event("call", state="connected", limit_s=8)
+            wait_until(lambda: len(media_of(desk)) > 200, 10, "media")
+            sent = [packet for packet in desk.wire.packets if packet.source == KIOSK]
+        ports = sorted({packet.source_port for packet in sent if packet.is_rtp()})
+        seen = tuple({packet.code_point for packet in sent if packet.source_port == port} for port in (5060, *ports))
+        if seen != tuple({mark} for mark in wanted):
+            raise Failed(str(seen), f"the marks were to be {wanted} on signalling, sound and picture")
+        found.append("/".join(str(mark) for mark in wanted))
+    return ", ".join(found)
