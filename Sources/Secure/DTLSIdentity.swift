@@ -38,7 +38,8 @@ public final class DTLSIdentity {
     /// Signed by itself. Its dates are wide, for the clock of a board may be wrong and nobody reads them.
     private static func certificate(of key: OpaquePointer) -> OpaquePointer? {
         guard let certificate = X509_new() else { return nil }
-        let serial = Int(entropySeed() >> 2)
+        // As many bits as a C long has here.
+        let serial = Int(truncatingIfNeeded: entropySeed()) & Int.max
         let name = X509_get_subject_name(certificate)
         let isMade =
             X509_set_version(certificate, 2) == 1
