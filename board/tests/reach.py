@@ -326,26 +326,26 @@ def back_in_a_call(folder, by_tls):
 
 
 # They wait for most of their time: at once, each in networks of its own.
-LINKS = {"link-down": back, "link-down-call": lambda folder: back_in_a_call(folder, False),
-         "link-down-tls": lambda folder: back_in_a_call(folder, True)}
+LINKS = {"down": back, "down-call": lambda folder: back_in_a_call(folder, False),
+         "down-tls": lambda folder: back_in_a_call(folder, True)}
 
 
 def begun(context):
     """{name: future} of those that were asked for."""
     pool = context.keep(ThreadPoolExecutor(len(LINKS)))
-    return {name: pool.submit(LINKS[name], context.out / "reach" / name) for name in LINKS
-            if any(row.name == f"reach/{name}" for row in context.rows)}
+    return {name: pool.submit(LINKS[name], context.out / "link" / name) for name in LINKS
+            if any(row.name == f"link/{name}" for row in context.rows)}
 
 
 def link(name):
-    """Declares the check `reach/NAME`: the longest of its times."""
+    """Declares the check `link/NAME`: the longest of its times."""
 
     def run(context):
         taken = context.once("links", lambda: begun(context))[name].result()
         context.log(", ".join(f"{seconds:.2f} s" for seconds in taken))
         return max(taken)
 
-    check(f"reach/{name}")(run)
+    check(f"link/{name}")(run)
 
 
 for each in LINKS:
@@ -378,7 +378,7 @@ def rests(context, desk, name):
     return share, sum(wakes.values())
 
 
-@check("reach/idle")
+@check("link/idle")
 def idle(context):
     told = []
     with Exchange(context.folder) as found:
