@@ -64,7 +64,9 @@ def seeds(target):
 
 def execute(target, *words):
     """(exit status, what it said, peak resident memory in KiB) of the binary."""
-    command = [BINARY, f"--target={target}", f"-timeout={TIMEOUT_S}", f"-rss_limit_mb={MEMORY_MIB}", *words]
+    # Whatever waits for something beside it goes first.
+    command = ["nice", "-n", "10", BINARY, f"--target={target}", f"-timeout={TIMEOUT_S}",
+               f"-rss_limit_mb={MEMORY_MIB}", *words]
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
                                    env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
