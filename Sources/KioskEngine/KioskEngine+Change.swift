@@ -96,7 +96,7 @@ extension KioskEngine {
         }
     }
 
-    mutating func offer(_ intent: MediaIntent, in handle: CallHandle, now: Instant) {
+    private mutating func offer(_ intent: MediaIntent, in handle: CallHandle, now: Instant) {
         guard let offer = self.session?.makeReoffer(self.world, self.configuration, intent) else { return }
         self.tell(.reoffer(handle, offer: offer), now: now)
     }

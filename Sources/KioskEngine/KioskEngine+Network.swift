@@ -28,9 +28,6 @@ extension KioskEngine {
         else { return }
         self.session?.move(to: local.address)
         self.tell(.move(state.handle, to: local.address), now: now)
-        switch self.machine.changeTakenLate(state.handle) {
-        case .ignore: break
-        case .offer(let intent): self.offer(intent, in: state.handle, now: now)
-        }
+        self.changeTakenLate(state.handle, now: now)
     }
 }

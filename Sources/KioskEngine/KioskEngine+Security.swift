@@ -16,7 +16,7 @@ extension KioskEngine {
 
     /// Whoever speaks to us by TLS may send us to others by TLS only.
     func isAllowed(_ uri: SIPURI, after session: MediaSession?) -> Bool {
-        guard session?.isSignallingSecure ?? false else { return true }
+        guard session?.security.isSignallingPrivate ?? false else { return true }
         return self.transport(of: uri) == .tls
     }
 

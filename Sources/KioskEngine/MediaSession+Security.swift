@@ -25,7 +25,7 @@ public struct MediaProtection: Equatable, Sendable {
 struct SessionSecurity {
     private let settings: MediaSettings
     /// Nobody on the way can read the descriptions.
-    private let isSignallingPrivate: Bool
+    let isSignallingPrivate: Bool
     /// Gives as many bytes as are asked for, which nobody can guess.
     private let makeSecret: (Int) -> [UInt8]
     private var audio: [CryptoSecret] = []

@@ -50,8 +50,6 @@ struct MediaSession {
     private(set) var address: IPAddress
     /// The host that the far end's signalling comes from.
     let signalling: IPAddress
-    /// Nobody on the way reads or changes the signalling.
-    let isSignallingSecure: Bool
     private(set) var security: SessionSecurity
 
     init(
@@ -59,7 +57,6 @@ struct MediaSession {
     ) {
         self.address = flow.local.address
         self.signalling = flow.remote.address
-        self.isSignallingSecure = flow.transport == .tls
         // RFC 8866 section 5.2 wants numbers that fit peers which read them as signed.
         self.id = generator.next() >> 2
         self.version = self.id
