@@ -33,6 +33,7 @@ make_kernel_now() {
     [[ -e $work/complete-$kernel_series ]] || fetch_kernel_source "$work"
     step "configuring the kernel"
     sed -i '/^config HZ$/,/^$/s/default 100$/default 1000/' "$work/source/arch/um/Kconfig"
+    sed -i '/^menu "Input device support"$/,/^config/s/depends on !UML$//' "$work/source/drivers/input/Kconfig"
     "$project/board/enter" --net none make -C /cache/kernel-work/source ARCH=um \
         KCONFIG_ALLCONFIG=/callbox/board/virtual/kernel.config allnoconfig >"$path.new/config.log" 2>&1 \
         || die "the kernel's configuration failed: $(tail -3 "$path.new/config.log")"
