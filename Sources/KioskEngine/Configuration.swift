@@ -21,6 +21,7 @@ public struct Configuration: Equatable, Sendable {
     public var video = VideoSettings()
     public var media = MediaSettings()
     public var rtp = RTPSettings()
+    public var ice = ICESettings()
     public var identity = IdentitySettings()
     public var location = LocationSettings()
 
@@ -28,6 +29,9 @@ public struct Configuration: Equatable, Sendable {
     public var network = NetworkSettings()
 
     public init() {}
+
+    /// What the file itself has to say to whoever asks for a password.
+    public var credentials: [Credential] { self.sip.credentials + self.ice.credentials }
 
     public subscript(button: ButtonName) -> ButtonSettings {
         get { self.buttonSettings[Int(button.rawValue)] }

@@ -28,6 +28,8 @@ public enum KioskInput {
     /// leads there.
     case routed(ResolutionID, [SocketAddress?])
     case media(MediaReport)
+    /// What became of `.findWays`, and of the ways that a call uses.
+    case ice(ICEReport)
     case device(DeviceReport)
     /// The answer to `.collectCounters`.
     case localCounters(ClientID, LocalCounters)
@@ -95,6 +97,10 @@ public enum MediaOrder: Equatable {
     case encodeKeyFrame
     /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
     case sendDigit(UInt8, durationMs: Int)
+    /// Find out by which ways media can come to us, in place of what was looked for before. Answer with `.ice`.
+    case findWays(ICESearch)
+    /// Nobody uses the ways that were found any more.
+    case forgetWays
 }
 
 /// What the encoder may send, so that the far end's decoder follows.

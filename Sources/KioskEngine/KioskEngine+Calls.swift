@@ -18,6 +18,7 @@ extension KioskEngine {
             if let former { self.finish(former, now: now) }
             self.passwords.releaseAll()
             self.find(id, uri, now: now)
+            if self.configuration.ice.use == .on { self.findWays(now: now) }
             self.emitCall(now: now)
             return true
         }
@@ -33,6 +34,7 @@ extension KioskEngine {
     /// Calls whom this search was for.
     /// - Parameter ways: at least one; nil for those that are left of what was found before.
     mutating func place(_ id: ResolutionID, _ ways: [Flow]?, now: Instant) {
+        if self.placingWaits(id, ways, now: now) { return }
         let handle = self.newHandle()
         switch self.machine.resolved(id, ways, as: handle, now: now) {
         case .ignore: break
@@ -53,6 +55,7 @@ extension KioskEngine {
         self.placedBy = flow
         var session = MediaSession(
             flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
+        session.ways = self.ice.take()
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders,
@@ -183,6 +186,7 @@ extension KioskEngine {
     /// The call is over for everybody here.
     mutating func finish(_ ended: EndedCall, now: Instant) {
         self.stopMedia()
+        self.forgetWays()
         self.session = nil
         self.transferSession = nil
         self.awaitsAnswerInACK = false
@@ -212,6 +216,7 @@ extension KioskEngine {
         case .digit(let key, _): self.digit(handle, key, now: now)
         case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
+            if self.ice.forget(handle) { self.put(.media(.forgetWays)) }
             let reason = self.withoutDowngrade(reason, of: handle)
             let way = self.callWay
             switch self.machine.ended(handle, reason, fault: self.tlsFault, now: now) {

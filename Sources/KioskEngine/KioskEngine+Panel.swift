@@ -10,7 +10,7 @@ extension KioskEngine {
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         self.trustServers(now: now)
-        self.passwords.replace(with: self.configuration.sip.credentials)
+        self.passwords.replace(with: self.configuration.credentials)
         self.settleAccounts(now: now)
     }
 
@@ -209,7 +209,7 @@ extension KioskEngine {
 }
 
 extension StreamKind {
-    fileprivate var text: ByteString {
+    var text: ByteString {
         switch self {
         case .audio: return "audio"
         case .video: return "video"

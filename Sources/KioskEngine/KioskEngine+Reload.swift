@@ -74,6 +74,7 @@ extension KioskEngine {
             self.policy = ServerPolicy(next.servers, now: now)
             self.probes = []
         }
+        if former.ice != next.ice { self.iceServers = ICEServers(next.ice, now: now) }
         if self.serverURIs == formerURIs {
             self.tell(.trust(self.trusted), now: now)
         } else {

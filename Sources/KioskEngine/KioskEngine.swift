@@ -43,6 +43,9 @@ public struct KioskEngine {
     /// It ends, and there is no call any more.
     var isCallOver = false
     var passwords = Passwords()
+    /// The ways of media that are found by ICE.
+    var ice = ICEMachine()
+    var iceServers: ICEServers
     /// The call from outside that alerts; nil where none does.
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
@@ -98,6 +101,7 @@ public struct KioskEngine {
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
         self.accounts = []
         self.policy = ServerPolicy(configuration.servers, now: .zero)
+        self.iceServers = ICEServers(configuration.ice, now: .zero)
         self.generator = Generator(seed: seed)
         self.makeSecret = makeSecret
         self.sip = SIPEngine(
@@ -138,6 +142,7 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
+            self.ice.wakesAt, self.iceServers.asksAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -158,6 +163,7 @@ public struct KioskEngine {
         case .answer(let id, let answer): self.locator.answered(id, answer, &self.generator, now: now)
         case .routed(let id, let locals): self.routed(id, locals, now: now)
         case .media(let report): self.media(report, now: now)
+        case .ice(let report): self.ice(report, now: now)
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
@@ -223,6 +229,7 @@ public struct KioskEngine {
         self.alarm(now: now)
         self.locator.timePassed(now: now)
         self.refreshServers(now: now)
+        self.iceTimePassed(now: now)
         self.refreshAccounts(now: now)
         self.exitWhereLeft(now: now)
         self.settlePasswords(now: now)

@@ -6,6 +6,7 @@ import Loop
 import MediaEngine
 import Picture
 import RTPWire
+import Reach
 import SDPWire
 import Secure
 
@@ -19,27 +20,39 @@ enum MediaMessage {
     case sendDigit(UInt8, durationMs: Int)
     case keyFrameDecoded
     case pictureBroken
+    case findWays(ICESearch)
+    case forgetWays
 }
 
-/// Runs the media engine: four sockets, an inbox, one deadline; between engine and sockets, whoever encrypts.
+/// Runs the media engine: four sockets, an inbox, one deadline; between engine and sockets, whoever encrypts; in place
+/// of the sockets, ways that were found by ICE.
 final class MediaThread {
     private var engine: MediaEngine
     private var sockets: MediaSockets
+    /// Of a call whose far end was offered other ports than those; nil for all other calls.
+    private var callSockets: MediaSockets?
+    let ways: MediaWays
+    /// Datagrams of handshakes for which there was no way yet.
+    private var unsent: [(datagram: [UInt8], StreamKind, Channel)] = []
     private var audioGuard: StreamGuard
     private var videoGuard: StreamGuard
     private var plan: MediaPlan?
-    private let wires: Wires
+    let wires: Wires
+    private let poller = Poller()
     private var generation: Generation = 0
     private var countersAt: Instant?
     private static let countersIntervalMs = 1000
     /// Datagrams read at one turn from one socket, so that a flood on one does not starve the others.
     private static let datagramsATurn = 64
+    private static let inboxToken: UInt64 = 8
+    /// Of the tokens of four sockets.
     private static let order: [(StreamKind, Channel)] = [
         (.audio, .rtp), (.audio, .rtcp), (.video, .rtp), (.video, .rtcp),
     ]
 
-    init(sockets: consuming MediaSockets, wires: Wires, seed: UInt64, identity: DTLSIdentity?) {
+    init(sockets: consuming MediaSockets, ways: MediaWays, wires: Wires, seed: UInt64, identity: DTLSIdentity?) {
         self.sockets = sockets
+        self.ways = ways
         self.wires = wires
         self.engine = MediaEngine(seed: seed)
         self.audioGuard = StreamGuard(identity)
@@ -47,21 +60,16 @@ final class MediaThread {
     }
 
     func run() {
-        let poller = Poller()
-        poller.watch(self.sockets.audioRTP.descriptor, token: 0)
-        poller.watch(self.sockets.audioRTCP.descriptor, token: 1)
-        poller.watch(self.sockets.videoRTP.descriptor, token: 2)
-        poller.watch(self.sockets.videoRTCP.descriptor, token: 3)
-        poller.watch(self.wires.media.wakeup, token: 4)
+        self.sockets.watch(self.poller, tokenBase: 0)
+        self.poller.watch(self.wires.media.wakeup, token: Self.inboxToken)
         var deadline: Instant?
         while true {
-            let limit = [deadline, self.countersAt, self.handshakeDeadline].compactMap { $0 }.min()
-            for ready in poller.wait(until: limit) {
-                if ready.token == 4 {
+            let limit = [deadline, self.countersAt, self.handshakeDeadline, self.ways.deadline].compactMap { $0 }.min()
+            for ready in self.wait(until: limit) {
+                if ready.token == Self.inboxToken {
                     self.readInbox()
                 } else {
-                    let (kind, channel) = Self.order[Int(ready.token)]
-                    self.readSocket(kind, channel)
+                    self.readSocket(Int(ready.token))
                 }
             }
             self.audioGuard.expire(now: Clock.now())
@@ -73,13 +81,30 @@ final class MediaThread {
         }
     }
 
-    private func readSocket(_ kind: StreamKind, _ channel: Channel) {
+    private func wait(until limit: Instant?) -> [Readiness] {
+        guard self.ways.isAwake else { return self.poller.wait(until: limit) }
+        self.ways.wait(self.poller, until: limit)
+        self.readWays()
+        return self.poller.wait(until: .zero)
+    }
+
+    private func take(_ datagram: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress) {
+        guard let packet = self.opened(datagram, kind, channel, from: source) else { return }
+        self.engine.handle(.received(packet, kind, channel, from: source), now: Clock.now())
+        _ = self.drain()
+    }
+
+    private func readSocket(_ token: Int) {
+        let (kind, channel) = Self.order[token % Self.order.count]
         for _ in 0..<Self.datagramsATurn {
-            switch self.sockets.receive(kind, channel) {
+            let isOfCall = token >= Self.order.count
+            guard let datagram = isOfCall ? self.callSockets?.receive(kind, channel) : self.sockets.receive(kind, channel)
+            else { return }
+            switch datagram {
             case .received(let bytes, let from, _):
-                guard let packet = self.opened(bytes, kind, channel, from: from) else { continue }
-                self.engine.handle(.received(packet, kind, channel, from: from), now: Clock.now())
-                _ = self.drain()
+                // What was agreed upon comes by ICE, or to the call's own ports.
+                if self.ways.carries(kind) || isOfCall != (self.callSockets != nil) { continue }
+                self.take(bytes, kind, channel, from: from)
             case .refused, .unusable:
                 continue
             case .empty:
@@ -91,6 +116,7 @@ final class MediaThread {
     private func readInbox() {
         self.wires.media.acknowledge()
         while let message = self.wires.media.take() {
+            if self.order(message) { continue }
             self.protect(message)
             self.engine.handle(self.input(for: message), now: Clock.now())
             _ = self.drain()
@@ -121,6 +147,8 @@ final class MediaThread {
             return .keyFrameDecoded
         case .pictureBroken:
             return .pictureBroken
+        case .findWays, .forgetWays:
+            return .timeout
         }
     }
 
@@ -130,7 +158,7 @@ final class MediaThread {
             switch self.engine.pollOutput() {
             case .send(let bytes, let kind, let channel, let remote):
                 guard let packet = self.closed(bytes, kind, channel) else { continue }
-                self.sockets.send(packet, kind, channel, to: remote)
+                self.transmit(packet, kind, channel, to: remote)
             case .audio(let packet):
                 self.wires.sound.put(.packet(packet))
             case .video(let unit):
@@ -179,7 +207,7 @@ extension MediaThread {
             self.protect(plan, protection)
         case .update(let plan, let protection):
             self.protect(plan, protection)
-        case .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken:
+        case .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken, .findWays, .forgetWays:
             break
         }
     }
@@ -187,6 +215,8 @@ extension MediaThread {
     private func protect(_ plan: MediaPlan, _ protection: MediaProtection) {
         let now = Clock.now()
         self.plan = plan
+        self.ways.apply(protection, now: now)
+        self.open(protection.ports)
         let (audio, video) = (plan.audio?.stream, plan.video?.stream)
         self.audioGuard.apply(protection.audio, isMuxed: audio?.rtcpMux ?? false, now: now) {
             audio?.mayComeFrom($0) ?? false
@@ -198,6 +228,8 @@ extension MediaThread {
 
     private func unprotect() {
         self.plan = nil
+        self.unsent = []
+        self.open(nil)
         self.audioGuard.reset()
         self.videoGuard.reset()
     }
@@ -246,8 +278,9 @@ extension MediaThread {
         guard let stream = self.stream(kind) else { return }
         for outgoing in datagrams {
             let announced = outgoing.onControlSocket ? stream.remoteRTCP : stream.remoteRTP
-            self.sockets.send(
-                outgoing.datagram, kind, outgoing.onControlSocket ? .rtcp : .rtp, to: outgoing.to ?? announced)
+            let channel = outgoing.onControlSocket ? Channel.rtcp : .rtp
+            let isGone = self.transmit(outgoing.datagram, kind, channel, to: outgoing.to ?? announced)
+            if !isGone, self.unsent.count < Self.unsentMax { self.unsent.append((outgoing.datagram, kind, channel)) }
         }
     }
 
@@ -259,6 +292,73 @@ extension MediaThread {
             // What was encoded before went nowhere.
             if kind == .video { self.wires.camera.order(.encodeKeyFrame) }
         }
+    }
+}
+
+// MARK: - Ways
+
+extension MediaThread {
+    /// A handshake begins with a few; what is lost it sends again.
+    private static let unsentMax = 8
+
+    /// True for what is about ways, and not for the engine.
+    private func order(_ message: MediaMessage) -> Bool {
+        switch message {
+        case .findWays(let search): self.ways.search(search, now: Clock.now())
+        case .forgetWays: self.ways.forget(now: Clock.now())
+        case .start, .update, .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken:
+            return false
+        }
+        return true
+    }
+
+    /// False where there is no way yet: only ICE can say so.
+    @discardableResult
+    private func transmit(
+        _ packet: [UInt8], _ kind: StreamKind, _ channel: Channel, to remote: SocketAddress
+    ) -> Bool {
+        if self.ways.carries(kind) { return self.ways.send(packet, kind, channel) }
+        if self.callSockets == nil {
+            self.sockets.send(packet, kind, channel, to: remote)
+        } else {
+            self.callSockets?.send(packet, kind, channel, to: remote)
+        }
+        return true
+    }
+
+    /// What came by a way was sent by whom the plan names, or by nobody.
+    private func readWays() {
+        for event in self.ways.takeEvents(now: Clock.now()) {
+            switch event {
+            case .received(let bytes, let kind, let channel):
+                guard self.ways.carries(kind), let stream = self.stream(kind) else { continue }
+                self.take(bytes, kind, channel, from: channel == .rtcp ? stream.remoteRTCP : stream.remoteRTP)
+            case .report(let report):
+                if case .selected(_, let kind, _) = report { self.wayFound(kind) }
+                self.wires.reports.put(.ice(report))
+            }
+        }
+    }
+
+    private func wayFound(_ kind: StreamKind) {
+        let waiting = self.unsent.filter { $0.1 == kind }
+        self.unsent.removeAll { $0.1 == kind }
+        for (datagram, kind, channel) in waiting { _ = self.ways.send(datagram, kind, channel) }
+        // What was encoded before went nowhere.
+        if kind == .video { self.wires.camera.order(.encodeKeyFrame) }
+    }
+
+    /// Sockets on the ports that a far end without ICE was offered, which ICE has just given back.
+    private func open(_ ports: MediaPorts?) {
+        guard let ports else {
+            self.callSockets = nil
+            return
+        }
+        guard self.callSockets?.has(ports) != true else { return }
+        self.callSockets = nil
+        self.callSockets = MediaSockets(ports)
+        self.callSockets?.watch(self.poller, tokenBase: UInt64(Self.order.count))
+        self.callSockets?.mark(self.ways.network)
     }
 }
 

@@ -9,6 +9,7 @@ typealias Generation = UInt32
 /// What the other threads tell the control thread.
 enum Report {
     case media(MediaReport, Generation)
+    case ice(ICEReport)
     case device(DeviceReport)
     /// Our own ends soon, or has ended.
     case ownCertificate(CertificateRecord)

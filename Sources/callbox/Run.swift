@@ -8,6 +8,7 @@ import Loop
 import Panel
 import Picture
 import RTPWire
+import Reach
 import SDPWire
 import Secure
 
@@ -59,7 +60,9 @@ func run(_ options: RunOptions) -> Int32 {
     world.hash = digestHash
     let kiosk = KioskEngine(
         configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
-    let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed(), identity: identity)
+    let ways = MediaWays(ports: sockets.portsLeft(of: configuration.rtp.ports), configuration.network)
+    if configuration.ice.use == .on { ways.prepare() }
+    let media = MediaThread(sockets: sockets, ways: ways, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
     faults.forEach { wires.report($0) }
     tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
