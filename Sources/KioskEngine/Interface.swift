@@ -71,7 +71,7 @@ public enum KioskOutput {
     /// A password was refused: read them again. Answer with `.secrets`.
     case readSecrets
     /// The file that was read is applied: passwords are looked for as it says, from now on. Answer with `.secrets`.
-    case renewSecrets(SIPSettings)
+    case renewSecrets(Configuration)
     /// Read `callbox.conf` again. Answer with `.reload`.
     case readConfiguration
     /// Leave with this status; nothing comes after it.

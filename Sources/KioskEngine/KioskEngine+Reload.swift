@@ -42,7 +42,7 @@ extension KioskEngine {
         self.pendingReload = nil
         self.setProblems(reload.problems, now: now)
         if !change.sections.isEmpty { self.change(to: reload.configuration, now: now) }
-        self.put(.renewSecrets(reload.configuration.sip))
+        self.put(.renewSecrets(reload.configuration))
     }
 
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {

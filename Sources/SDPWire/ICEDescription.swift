@@ -143,10 +143,10 @@ extension LocalICE {
     /// elsewhere; a relay last, for it ends with ICE. One that the other side named already comes before all.
     func standard(_ component: UInt8, like address: IPAddress, in media: MediaDescription?) -> ICECandidate? {
         let all = self.candidates.filter { $0.component == component && $0.address.address.isV6 == address.isV6 }
-        if let named = media?.namedCandidate(component: component), let one = all.first(where: { $0.address == named }) {
-            return one
+        let named = media?.namedCandidate(component: component)
+        return all.first { $0.address == named } ?? all.first { $0.kind == .serverReflexive } ?? all.first {
+            $0.address.address == address
         }
-        return all.first { $0.kind == .serverReflexive } ?? all.first { $0.address.address == address }
             ?? all.first { $0.kind == .host } ?? all.first
     }
 
@@ -168,7 +168,9 @@ extension MediaDescription {
         self.port = rtp.address.port
         if rtp.address.address != address { self.connection = .address(rtp.address.address) }
         self.attributes.removeAll { $0.name == "rtcp" }
-        guard let rtcp = ice.standard(2, like: address, in: asked), !self.has("rtcp-mux") || asked == nil else { return }
+        guard let rtcp = ice.standard(2, like: address, in: asked), !self.has("rtcp-mux") || asked == nil else {
+            return
+        }
         var line = ByteString(decimal: rtcp.address.port)
         if rtcp.address.address != rtp.address.address {
             line.append(" " + Connection.printed(rtcp.address.address))

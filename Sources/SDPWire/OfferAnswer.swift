@@ -64,7 +64,8 @@ public enum OfferAnswer {
         let videoPlace = Self.place(of: .video, in: places)
         for (index, media) in places.enumerated() {
             if index == audioPlace {
-                offer.media.append(local.audio.offered(as: .audio, size, in: Place(former, index), address: local.address))
+                offer.media.append(
+                    local.audio.offered(as: .audio, size, in: Place(former, index), address: local.address))
             } else if index == videoPlace, let video = local.video {
                 offer.media.append(video.offered(as: .video, size, in: Place(former, index), address: local.address))
             } else {

@@ -32,7 +32,7 @@ struct ConfigurationFile {
     }
 
     /// Where passwords are, now that the file says this. One that was written into it is moved.
-    func readSecrets(_ settings: SIPSettings) -> Secrets { Secrets(self.options, settings) }
+    func readSecrets(_ settings: Configuration) -> Secrets { Secrets(self.options, settings) }
 
     private func over(_ file: Configuration) -> Configuration {
         var configuration = file

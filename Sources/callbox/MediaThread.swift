@@ -98,9 +98,8 @@ final class MediaThread {
         let (kind, channel) = Self.order[token % Self.order.count]
         for _ in 0..<Self.datagramsATurn {
             let isOfCall = token >= Self.order.count
-            guard let datagram = isOfCall ? self.callSockets?.receive(kind, channel) : self.sockets.receive(kind, channel)
-            else { return }
-            switch datagram {
+            let datagram = isOfCall ? self.callSockets?.receive(kind, channel) : self.sockets.receive(kind, channel)
+            switch datagram ?? .empty {
             case .received(let bytes, let from, _):
                 // What was agreed upon comes by ICE, or to the call's own ports.
                 if self.ways.carries(kind) || isOfCall != (self.callSockets != nil) { continue }

@@ -22,7 +22,7 @@ func run(_ options: RunOptions) -> Int32 {
     var file = ConfigurationFile(options)
     var (configuration, problems) = file.readFirst()
     makeFolder(options.dataPath)
-    let secrets = Secrets(options, configuration.sip)
+    let secrets = Secrets(options, configuration)
     let poller = Poller()
     var faults: [DeviceReport] = []
     let time = SavedTime(data: options.dataPath, now: Clock.now())

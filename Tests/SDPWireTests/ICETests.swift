@@ -83,7 +83,8 @@ final class ICETests: XCTestCase {
 
     func testManyCandidatesCostNothingElse() throws {
         let lines = (0..<600).map { "a=candidate:\($0) 1 UDP 1 10.1.\($0 / 250).\($0 % 250 + 1) 9 typ host\n" }
-        let offer = "m=audio 9000 RTP/AVP 96\n" + Self.credentials + Self.host + lines.joined()
+        let offer =
+            "m=audio 9000 RTP/AVP 96\n" + Self.credentials + Self.host + lines.joined()
             + "a=rtpmap:96 opus/48000/2\n"
         let answer = try Fixture.answer(offer, local: Self.local())
         XCTAssertEqual(answer.session.audio?.ice?.remote.candidates.count, SDPLimits.candidates)
@@ -92,7 +93,8 @@ final class ICETests: XCTestCase {
     }
 
     func testWhatIsPassedOverIsCounted() throws {
-        let offer = Self.audio + Self.credentials + Self.host + Self.host
+        let offer =
+            Self.audio + Self.credentials + Self.host + Self.host
             + "a=candidate:9 1 UDP 1 x.local 9 typ host\n"
         XCTAssertEqual(try Fixture.description(offer).candidatesIgnored, 2)
     }
