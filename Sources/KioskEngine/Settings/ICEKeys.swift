@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SIPWire
 
 extension ConfigurationSection {
     static let ice = ConfigurationSection(
