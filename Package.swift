@@ -64,7 +64,7 @@ let package = Package(
             name: "CPlatform", cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) }),
         world("Loop", []),
         world("Secure", ["SIPWire", "SDPWire", "KioskEngine", "Loop"]),
-        world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop"]),
+        world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop", "Secure"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine"]),
         world("Picture", ["RTPWire"]),

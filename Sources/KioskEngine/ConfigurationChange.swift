@@ -66,7 +66,8 @@ struct ConfigurationChange: Equatable {
         next.video = new.video
         // The certificate for handshakes is made at the start, where any may be wanted.
         if (old.media.encryption == .off) == (new.media.encryption == .off) { next.media = new.media }
-        next.ice = new.ice
+        // What is known of certificates is read at the start, where any may be wanted.
+        if old.ice.needsTLS == new.ice.needsTLS { next.ice = new.ice }
         next.identity = new.identity
         next.location = new.location
         return next

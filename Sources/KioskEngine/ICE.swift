@@ -32,6 +32,9 @@ public struct ICESettings: Equatable, Sendable {
         self.password.isEmpty ? [] : [Credential(username: self.user, password: self.password, realm: Self.realm)]
     }
 
+    /// Whether a relay is spoken to by TLS.
+    public var needsTLS: Bool { self.use != .off && self.relays.contains { $0.transport == .tls } }
+
     var servers: [ICEServerName] { (self.stun.map { [$0] } ?? []) + self.relays }
 }
 
@@ -70,6 +73,12 @@ public struct ICERelay: Equatable, Sendable {
     public var transport: ICETransport
     /// What a certificate must name.
     public var name: ByteString
+
+    public init(address: SocketAddress, transport: ICETransport, name: ByteString) {
+        self.address = address
+        self.transport = transport
+        self.name = name
+    }
 }
 
 /// What the media thread is to find out: by which ways media can come to us.
@@ -93,6 +102,8 @@ public enum ICEReport: Equatable {
     case selected(UInt64, StreamKind, ICEPair)
     /// No way works, or one that worked does no more.
     case failed(UInt64, StreamKind)
+    /// A relay could not be spoken to by TLS.
+    case relayInsecure(ICERelay, TLSFault)
 }
 
 /// The candidates of both streams.

@@ -113,6 +113,7 @@ extension KioskEngine {
                 $0.put("address", pair.address.text)
             }
         case .failed(let number, let kind): self.wayFailed(number, kind, now: now)
+        case .relayInsecure(let relay, let fault): self.emit(fault, of: relay.name, at: relay.address, now: now)
         }
     }
 

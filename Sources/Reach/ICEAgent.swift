@@ -40,7 +40,10 @@ final class ICEAgent {
         self.local = search.credentials
         self.searchEndsAt = now + .milliseconds(search.limitMs)
         self.handle = self.open(ports)
-        guard let handle = self.handle else { return self.endSearch() }
+        guard let handle = self.handle else {
+            self.endSearch()
+            return
+        }
         search.stun.map { stun in stun.address.text.withCString { callbox_ice_set_stun(handle, $0, stun.port) } }
         for relay in search.relays { self.add(relay, search.user, search.password) }
         self.setLocal()
@@ -51,16 +54,16 @@ final class ICEAgent {
     private func open(_ ports: ClosedRange<UInt16>?) -> OpaquePointer? {
         var events = callbox_ice_events()
         events.owner = Unmanaged.passUnretained(self).toOpaque()
-        events.gathered = { owner, stream in Self.of(owner).gathered(Int(stream)) }
+        events.gathered = { owner, stream in ICEAgent.of(owner).gathered(Int(stream)) }
         events.received = { owner, stream, component, bytes, count in
-            Self.of(owner).received(Int(stream), component, UnsafeBufferPointer(start: bytes, count: count))
+            ICEAgent.of(owner).received(Int(stream), component, UnsafeBufferPointer(start: bytes, count: count))
         }
         events.selected = { owner, stream, component, local, remote, address in
             guard component == 1, let address else { return }
-            Self.of(owner).selected(Int(stream), local, remote, address.pointee)
+            ICEAgent.of(owner).selected(Int(stream), local, remote, address.pointee)
         }
         events.failed = { owner, stream, component in
-            if component == 1 { Self.of(owner).put(.failed(Self.kinds[Int(stream) - 1])) }
+            if component == 1 { ICEAgent.of(owner).put(.failed(ICEAgent.kinds[Int(stream) - 1])) }
         }
         return callbox_ice_new(events, ports?.lowerBound ?? 0, ports?.upperBound ?? 0)
     }
@@ -87,6 +90,8 @@ final class ICEAgent {
     }
 
     // MARK: - Events
+
+    var hasEvents: Bool { !self.events.isEmpty }
 
     func takeEvents() -> [Event] {
         defer { self.events.removeAll(keepingCapacity: true) }
@@ -127,9 +132,9 @@ final class ICEAgent {
 
     private static func kind(_ number: UInt32) -> ICECandidate.Kind {
         switch Int(number) {
-        case Int(CALLBOX_ICE_SERVER_REFLEXIVE.rawValue): return .serverReflexive
-        case Int(CALLBOX_ICE_PEER_REFLEXIVE.rawValue): return .peerReflexive
-        case Int(CALLBOX_ICE_RELAYED.rawValue): return .relayed
+        case CALLBOX_ICE_SERVER_REFLEXIVE: return .serverReflexive
+        case CALLBOX_ICE_PEER_REFLEXIVE: return .peerReflexive
+        case CALLBOX_ICE_RELAYED: return .relayed
         default: return .host
         }
     }
@@ -209,10 +214,10 @@ final class ICEAgent {
         native.component = UInt32(candidate.component)
         native.priority = candidate.priority
         switch candidate.kind {
-        case .host: native.kind = CALLBOX_ICE_HOST.rawValue
-        case .serverReflexive: native.kind = CALLBOX_ICE_SERVER_REFLEXIVE.rawValue
-        case .peerReflexive: native.kind = CALLBOX_ICE_PEER_REFLEXIVE.rawValue
-        case .relayed: native.kind = CALLBOX_ICE_RELAYED.rawValue
+        case .host: native.kind = UInt32(CALLBOX_ICE_HOST)
+        case .serverReflexive: native.kind = UInt32(CALLBOX_ICE_SERVER_REFLEXIVE)
+        case .peerReflexive: native.kind = UInt32(CALLBOX_ICE_PEER_REFLEXIVE)
+        case .relayed: native.kind = UInt32(CALLBOX_ICE_RELAYED)
         }
         candidate.address.write(to: &native.address)
         (candidate.base ?? candidate.address).write(to: &native.base)

@@ -45,6 +45,7 @@ final class MediaThread {
     /// Datagrams read at one turn from one socket, so that a flood on one does not starve the others.
     private static let datagramsATurn = 64
     private static let inboxToken: UInt64 = 8
+    static let waysTokens: UInt64 = 100
     /// Of the tokens of four sockets.
     private static let order: [(StreamKind, Channel)] = [
         (.audio, .rtp), (.audio, .rtcp), (.video, .rtp), (.video, .rtcp),
@@ -68,6 +69,8 @@ final class MediaThread {
             for ready in self.wait(until: limit) {
                 if ready.token == Self.inboxToken {
                     self.readInbox()
+                } else if self.ways.owns(token: ready.token) {
+                    self.take(self.ways.handle(ready, self.poller, now: Clock.now()))
                 } else {
                     self.readSocket(Int(ready.token))
                 }
@@ -84,7 +87,7 @@ final class MediaThread {
     private func wait(until limit: Instant?) -> [Readiness] {
         guard self.ways.isAwake else { return self.poller.wait(until: limit) }
         self.ways.wait(self.poller, until: limit)
-        self.readWays()
+        self.take(self.ways.takeEvents(self.poller, now: Clock.now()))
         return self.poller.wait(until: .zero)
     }
 
@@ -303,7 +306,7 @@ extension MediaThread {
     /// True for what is about ways, and not for the engine.
     private func order(_ message: MediaMessage) -> Bool {
         switch message {
-        case .findWays(let search): self.ways.search(search, now: Clock.now())
+        case .findWays(let search): self.ways.search(search, self.poller, now: Clock.now())
         case .forgetWays: self.ways.forget(now: Clock.now())
         case .start, .update, .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken:
             return false
@@ -326,8 +329,8 @@ extension MediaThread {
     }
 
     /// What came by a way was sent by whom the plan names, or by nobody.
-    private func readWays() {
-        for event in self.ways.takeEvents(now: Clock.now()) {
+    private func take(_ events: [MediaWays.Event]) {
+        for event in events {
             switch event {
             case .received(let bytes, let kind, let channel):
                 guard self.ways.carries(kind), let stream = self.stream(kind) else { continue }

@@ -60,8 +60,7 @@ func run(_ options: RunOptions) -> Int32 {
     world.hash = digestHash
     let kiosk = KioskEngine(
         configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
-    let ways = MediaWays(ports: sockets.portsLeft(of: configuration.rtp.ports), configuration.network)
-    if configuration.ice.use == .on { ways.prepare() }
+    let ways = openWays(configuration, sockets.portsLeft(of: configuration.rtp.ports), time.clock, options.dataPath)
     let media = MediaThread(sockets: sockets, ways: ways, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
     faults.forEach { wires.report($0) }
@@ -93,9 +92,23 @@ private func openSignalling(
     }
 }
 
+/// ICE, with a TLS of its own, for it lives in another thread.
+private func openWays(
+    _ configuration: Configuration, _ ports: ClosedRange<UInt16>?, _ clock: WallClock, _ data: ByteString
+) -> MediaWays {
+    let tls =
+        configuration.ice.needsTLS ? openTLS(configuration.tls, clock, data, remembering: "relay-certificates") : nil
+    let ways = MediaWays(
+        ports: ports, configuration.network, tls: tls, configuration.tls, tokenBase: MediaThread.waysTokens)
+    if configuration.ice.use == .on { ways.prepare() }
+    return ways
+}
+
 /// TLS with what the data directory remembers of certificates.
-private func openTLS(_ settings: TLSSettings, _ clock: WallClock, _ data: ByteString) -> TLSContext {
-    let path = data + "/certificates"
+private func openTLS(
+    _ settings: TLSSettings, _ clock: WallClock, _ data: ByteString, remembering file: ByteString = "certificates"
+) -> TLSContext {
+    let path = data + "/" + file
     let memory = readFile(path, sizeMax: certificatesSizeMax) ?? []
     return TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
         guard !replaceFile(path, with: file, mode: 0o600) else { return }
