@@ -51,8 +51,8 @@ public struct KioskEngine {
     var transferSession: MediaSession?
     /// Our 2xx had an offer: the ACK is to bring the answer.
     var awaitsAnswerInACK = false
-    /// Texts whose addressee is looked up.
-    var waitingTexts: [WaitingText] = []
+    /// Texts outside of a call that are on their way.
+    var texts: [OutgoingText] = []
     var textNumber: UInt64 = 0
     /// The text that stands on the screen.
     var notice: Notice?
@@ -74,6 +74,8 @@ public struct KioskEngine {
     private var sipEvents: [(CallHandle, CallEvent)] = []
     /// The same about accounts.
     private var registrationEvents: [(RegistrationID, RegistrationEvent)] = []
+    /// The same about texts.
+    private var messageEvents: [(MessageID, StatusCode)] = []
     private var sipWakesAt: Instant?
     private var lamp = Lamp()
     private var shown: Presentation?
@@ -123,6 +125,7 @@ public struct KioskEngine {
     private func changedNothing(_ input: KioskInput) -> Bool {
         guard case .received = input else { return false }
         return self.outputs.isEmpty && self.sipEvents.isEmpty && self.registrationEvents.isEmpty
+            && self.messageEvents.isEmpty
     }
 
     /// The next thing to do; `wait` when there is nothing more.
@@ -138,6 +141,7 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
+            self.textsWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -190,7 +194,7 @@ public struct KioskEngine {
             case .send(let bytes, let flow): self.put(.send(bytes, on: flow))
             case .close(let flow): self.put(.close(flow))
             case .message(let message): self.received(message, now: now)
-            case .messageFinished(let id, let status): self.finished(id, status, now: now)
+            case .messageFinished(let id, let status): self.messageEvents.append((id, status))
             case .registration(let id, let event): self.registrationEvents.append((id, event))
             case .credentialsRefused(let credential, let realm): self.refused(credential, realm, now: now)
             case .credentialsAccepted(let credential): self.passwords.accepted(credential)
@@ -211,6 +215,10 @@ public struct KioskEngine {
             self.call(handle, event, now: now)
             self.takeFindings(now: now)
         }
+        while !self.messageEvents.isEmpty {
+            let (id, status) = self.messageEvents.removeFirst()
+            self.finished(id, status, now: now)
+        }
         while !self.registrationEvents.isEmpty {
             let (id, event) = self.registrationEvents.removeFirst()
             self.registration(id, event, now: now)
@@ -227,6 +235,7 @@ public struct KioskEngine {
         self.exitWhereLeft(now: now)
         self.settlePasswords(now: now)
         self.watchServers(now: now)
+        self.hurryTexts(now: now)
         self.applyReload(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn

@@ -52,8 +52,10 @@ struct MediaSession {
     let signalling: IPAddress
     private(set) var security: SessionSecurity
 
+    /// - Parameter isWithoutFeedback: handshakes are offered in the profile without feedback.
     init(
-        _ flow: Flow, _ settings: MediaSettings, generator: inout Generator, makeSecret: @escaping (Int) -> [UInt8]
+        _ flow: Flow, _ settings: MediaSettings, isWithoutFeedback: Bool = false, generator: inout Generator,
+        makeSecret: @escaping (Int) -> [UInt8]
     ) {
         self.address = flow.local.address
         self.signalling = flow.remote.address
@@ -66,10 +68,17 @@ struct MediaSession {
         self.cname = generator.token(digits: 16)
         // RFC 8842 section 4 wants at least 20.
         self.security = SessionSecurity(
-            settings, flow, tlsID: generator.token(digits: 32), makeSecret: makeSecret)
+            settings, flow, tlsID: generator.token(digits: 32), isWithoutFeedback: isWithoutFeedback,
+            makeSecret: makeSecret)
     }
 
     var awaitsAnswer: Bool { self.pending != nil }
+
+    /// What our first offer says can be said in an older profile that is as secure (RFC 5764 section 8).
+    var hasOlderOffer: Bool {
+        guard let pending = self.pending, pending.isFirst else { return false }
+        return pending.description.media.contains { $0.profile == .dtlsSavpf }
+    }
 
     // MARK: - Our offers
 

@@ -75,6 +75,28 @@ final class SecureCallTests: XCTestCase {
         XCTAssertTrue(self.lines(none, "m=audio")[0].contains("RTP/SAVP"), "rather no call than an open one")
     }
 
+    func testAServerThatRefusesTheFeedbackProfileIsOfferedTheOtherOnceAndNeverPlainRTP() {
+        for status in [StatusCode.notAcceptableHere, StatusCode(606)] {
+            let scene = self.scene("encryption = required")
+            XCTAssertTrue(self.lines(scene.offerAtFar, "m=audio")[0].contains(" UDP/TLS/RTP/SAVPF "))
+            scene.farAnswers(status, [])
+            XCTAssertEqual(scene.callStates, ["dialling"], "the person notices nothing")
+            XCTAssertTrue(self.lines(scene.offerAtFar, "m=audio")[0].contains(" UDP/TLS/RTP/SAVP "))
+            XCTAssertEqual(self.lines(scene.offerAtFar, "a=fingerprint:").count, 2)
+            scene.farAnswers(status, [])
+            XCTAssertEqual(scene.endReason, "refused")
+        }
+        for settings in ["encryption = required\nkeying = sdes", "keying = dtls", ""] {
+            let scene = self.scene(settings)
+            scene.farAnswers(.notAcceptableHere, [])
+            XCTAssertEqual(scene.endReason, "refused", settings)
+        }
+        let rung = self.scene("encryption = required")
+        rung.farAnswers(.ringing)
+        rung.farAnswers(.notAcceptableHere, [])
+        XCTAssertEqual(rung.endReason, "refused", "somebody was alerted: that call is not placed again")
+    }
+
     func testByTLSKeysAreOfferedInTheMessages() {
         var generator = Generator(seed: 1)
         let flow = Flow(transport: .tls, local: Scene.kioskAddress, remote: Scene.farAddress)
