@@ -136,18 +136,19 @@ extension KioskEngine {
     mutating func device(_ report: DeviceReport, now: Instant) {
         switch report {
         case .failed(let family, let text):
-            self.faults[Int(family.rawValue)] = text
+            self.faults.failed(family, text, now: now)
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):
-            guard self.faults[Int(family.rawValue)] != nil else { return }
-            self.faults[Int(family.rawValue)] = nil
+            guard self.faults.restored(family) else { return }
             self.setFitted(family, true)
             self.emit("restored", now: now) { $0.put("device", family.text) }
+            self.offerReturned(now: now)
         }
     }
 
-    /// A call goes on without the device; the next offer or answer tells the far end.
+    /// A call goes on as it was agreed: it is sent a card in place of the camera's picture, and the screen shows the
+    /// far end's as soon as it is back. The next call is offered what there is.
     private mutating func setFitted(_ family: DeviceFamily, _ isFitted: Bool) {
         switch family {
         case .camera: self.world.hasCamera = isFitted
@@ -156,12 +157,20 @@ extension KioskEngine {
         }
     }
 
+    /// What was not there when the call was agreed upon is offered now.
+    private mutating func offerReturned(now: Instant) {
+        guard case .connected(let state) = self.machine.state, let session = self.session,
+            session.couldOfferMore(self.world)
+        else { return }
+        self.changeTakenLate(state.handle, now: now)
+    }
+
     /// The first problem of the file, then the faults that stand, then that nobody can call us.
     var banner: ByteString {
         var parts: [ByteString] = []
         if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
         for family in DeviceFamily.all {
-            guard let text = self.faults[Int(family.rawValue)] else { continue }
+            guard let text = self.faults[family] else { continue }
             parts.append(Words.fault(family) + ": " + text)
         }
         if self.isCutOff { parts.append(Words.cutOff) }

@@ -60,8 +60,7 @@ public struct KioskEngine {
     var tlsFault: TLSFault?
     /// Media were started and not stopped.
     var mediaRuns = false
-    /// Faults that stand, by `DeviceFamily.rawValue`.
-    var faults = [ByteString?](repeating: nil, count: DeviceFamily.all.count)
+    var faults = DeviceFaults()
     /// The newest counts of this call, or of the last one.
     var counters: MediaCounters?
     /// Clients that asked for events.
@@ -141,7 +140,7 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.textsWakeAt,
+            self.textsWakeAt, self.faults.alarmUntil,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -237,6 +236,7 @@ public struct KioskEngine {
         self.watchServers(now: now)
         self.hurryTexts(now: now)
         self.applyReload(now: now)
+        self.faults.timePassed(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)
@@ -267,7 +267,7 @@ public struct KioskEngine {
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice)
+            banner: self.banner, notice: self.notice, hasNewFault: self.faults.alarmUntil != nil)
     }
 
     /// The pattern that a new subscriber is told.

@@ -38,6 +38,10 @@ struct MediaSession {
     private(set) var hasChanged = false
     /// Why the last answer could not be used, where more can be said than that.
     private(set) var fault: OfferAnswer.Fault?
+    /// The devices for pictures that were there when we said something. One that goes away later changes nothing of
+    /// what we say, for it may soon be back.
+    private var hadCamera = false
+    private var hadScreen = false
     /// Once trimmed, all our offers are: the way of the call is what it is.
     private var size = OfferAnswer.Size.full
     private let id: UInt64
@@ -95,6 +99,7 @@ struct MediaSession {
     mutating func makeReoffer(
         _ world: KioskWorld, _ configuration: Configuration, _ intent: MediaIntent
     ) -> [UInt8] {
+        self.countOn(world)
         let draft = OfferAnswer.makeOffer(
             self.local(world, configuration, intent), following: self.agreed, size: self.size, sessionID: self.id,
             sessionVersion: self.version)
@@ -119,6 +124,17 @@ struct MediaSession {
     mutating func move(to address: IPAddress) {
         self.address = address
         self.sayAnew()
+    }
+
+    private mutating func countOn(_ world: KioskWorld) {
+        self.hadCamera = self.hadCamera || world.hasCamera
+        self.hadScreen = self.hadScreen || world.hasScreen
+    }
+
+    /// A device has come that was not there when we said last what we can do with pictures.
+    func couldOfferMore(_ world: KioskWorld) -> Bool {
+        guard self.intent.hasVideo else { return false }
+        return world.hasCamera && !self.hadCamera || world.hasScreen && !self.hadScreen
     }
 
     /// What a provisional answer comes to; the final one is still awaited. Nil where it makes no sense.
@@ -171,6 +187,7 @@ struct MediaSession {
     ) -> (body: [UInt8], session: NegotiatedSession)? {
         self.fault = nil
         guard let description = try? SessionDescription.parse(offer) else { return nil }
+        self.countOn(world)
         var answer = self.draftAnswer(to: description, world, configuration)
         guard !answer.session.isEmpty else {
             self.fault = self.security.isRequired ? .notSecure(.audio) : .nothingInCommon
@@ -229,7 +246,7 @@ struct MediaSession {
             wish: Direction(sends: true, receives: !intent.isHolding),
             telephoneEventPayloadType: Self.telephoneEventPayloadType, ssrc: self.audioSSRC.value, cname: self.cname,
             security: self.security.local(.audio, world.fingerprint))
-        guard intent.hasVideo, world.hasCamera || world.hasScreen else {
+        guard intent.hasVideo, self.hadCamera || self.hadScreen else {
             return LocalMedia(address: self.address, audio: audio, video: nil)
         }
         // Both packetization modes: some gateways take only the one, some only the other.
@@ -239,7 +256,7 @@ struct MediaSession {
                 CodecOffer(.h264(H264Parameters(packetizationMode: 1)), payloadType: Self.videoPayloadType),
                 CodecOffer(.h264(H264Parameters(packetizationMode: 0)), payloadType: Self.videoSingleNALPayloadType),
             ],
-            wish: Direction(sends: world.hasCamera, receives: world.hasScreen && !intent.isHolding),
+            wish: Direction(sends: self.hadCamera, receives: self.hadScreen && !intent.isHolding),
             ssrc: self.videoSSRC.value, cname: self.cname,
             security: self.security.local(.video, world.fingerprint))
         return LocalMedia(address: self.address, audio: audio, video: video)

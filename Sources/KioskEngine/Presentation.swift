@@ -21,6 +21,8 @@ struct Presentation: Equatable {
         var isStopping = false
         var banner: ByteString
         var notice: Notice?
+        /// A device failed just now.
+        var hasNewFault = false
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -32,7 +34,7 @@ struct Presentation: Equatable {
             remote: Self.remote(state, around), selfView: Self.selfView(state, around),
             callBar: Self.callBar(state, around))
         self.lamp = Self.lamp(state, around)
-        self.tone = Self.tone(state)
+        self.tone = Self.tone(state, around)
     }
 
     // MARK: - Words
@@ -173,6 +175,7 @@ struct Presentation: Equatable {
     // MARK: - Lamp and tone
 
     private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
+        if around.hasNewFault, !around.isStopping { return .fast }
         switch state {
         case .idle: return around.canCall ? .off : .fast
         case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
@@ -184,6 +187,11 @@ struct Presentation: Equatable {
             case .silent, .farewell: return .off
             }
         }
+    }
+
+    private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
+        let tone = self.tone(state)
+        return tone == .none && around.hasNewFault && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {

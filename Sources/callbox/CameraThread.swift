@@ -27,8 +27,8 @@ final class CameraThread {
     private enum Device {
         case closed
         case open(Camera)
-        /// Lost or absent; tried again at that time.
-        case failed(retryAt: Instant)
+        /// Lost or absent; tried again at that time. A call is sent a card meanwhile, the next one at that time.
+        case failed(retryAt: Instant, cardAt: Instant)
     }
 
     private let name: ByteString
@@ -53,7 +53,8 @@ final class CameraThread {
         self.hasReportedFailure = isMissing
     }
 
-    private var isWanted: Bool { self.previews || (self.plan != nil && self.sends) }
+    private var sendsPicture: Bool { self.plan != nil && self.sends }
+    private var isWanted: Bool { self.previews || self.sendsPicture }
 
     func run() {
         while true {
@@ -66,9 +67,9 @@ final class CameraThread {
             switch self.device {
             case .closed:
                 self.open()
-            case .failed(let retryAt):
-                let left = retryAt - Clock.now()
-                if left > .zero { self.wires.camera.wait(limit: left) } else { self.open() }
+            case .failed(let retryAt, let cardAt):
+                let left = (self.sendsPicture ? min(retryAt, cardAt) : retryAt) - Clock.now()
+                if left > .zero { self.wires.camera.wait(limit: left) } else { self.goOnWithout(retryAt, cardAt) }
             case .open(let camera):
                 self.turn(camera)
             }
@@ -97,13 +98,34 @@ final class CameraThread {
             self.device = .open(try Camera(self.name, wish: self.wish, clock: Clock.now))
             if self.hasReportedFailure { self.wires.report(.restored(.camera)) }
             self.hasReportedFailure = false
+            // After a card the picture begins anew, and may have another format.
+            self.beginAnew()
         } catch {
             self.fail(error.text)
         }
     }
 
+    private func beginAnew() {
+        self.encoder = nil
+        self.forceKeyFrame = true
+    }
+
+    /// The next card, or the next try to have the camera again.
+    private func goOnWithout(_ retryAt: Instant, _ cardAt: Instant) {
+        let now = Clock.now()
+        guard self.sendsPicture, cardAt < retryAt, let plan = self.plan else { return self.open() }
+        self.device = .failed(
+            retryAt: retryAt, cardAt: now + .milliseconds(1000 / AbsentCameraCard.framesPerSecond))
+        guard let card = AbsentCameraCard.frame(width: plan.size.width, height: plan.size.height, at: now) else {
+            return
+        }
+        self.encode(card, plan, format: .i420)
+    }
+
     private func fail(_ sentence: ByteString) {
-        self.device = .failed(retryAt: Clock.now() + .milliseconds(Self.retryMs))
+        let now = Clock.now()
+        if case .open = self.device { self.beginAnew() }
+        self.device = .failed(retryAt: now + .milliseconds(Self.retryMs), cardAt: now)
         if !self.hasReportedFailure { self.wires.report(.failed(.camera, sentence)) }
         self.hasReportedFailure = true
     }
