@@ -34,6 +34,9 @@ final class CameraThread {
     private let name: ByteString
     private let wish: CameraWish
     private let wires: Wires
+    private var watch: CameraWatch
+    /// The watch has missed it.
+    private var isAway = false
     private var device = Device.closed
     private var previews = false
     private var sends = true
@@ -50,6 +53,7 @@ final class CameraThread {
         self.name = name
         self.wish = wish
         self.wires = wires
+        self.watch = CameraWatch(name)
         self.hasReportedFailure = isMissing
     }
 
@@ -61,7 +65,8 @@ final class CameraThread {
             self.readInbox()
             guard self.isWanted else {
                 self.device = .closed
-                self.wires.camera.wait(limit: Self.idleWait)
+                self.wires.camera.wait(limit: self.watch.isNeeded ? .milliseconds(Self.retryMs) : Self.idleWait)
+                self.lookAfter()
                 continue
             }
             switch self.device {
@@ -93,11 +98,27 @@ final class CameraThread {
         }
     }
 
+    /// While nobody looks: whether it is plugged in.
+    private func lookAfter() {
+        let isThere = self.watch.isThere()
+        if !isThere, !self.isAway {
+            if !self.hasReportedFailure {
+                self.wires.report(.failed(.camera, self.watch.sentence))
+            }
+            self.hasReportedFailure = true
+        } else if isThere, self.isAway, self.hasReportedFailure {
+            self.wires.report(.restored(.camera))
+            self.hasReportedFailure = false
+        }
+        self.isAway = !isThere
+    }
+
     private func open() {
         do {
             self.device = .open(try Camera(self.name, wish: self.wish, clock: Clock.now))
             if self.hasReportedFailure { self.wires.report(.restored(.camera)) }
             self.hasReportedFailure = false
+            self.isAway = false
             // After a card the picture begins anew, and may have another format.
             self.beginAnew()
         } catch {
