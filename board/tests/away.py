@@ -125,7 +125,7 @@ class Away:
 
 
 def told_at_start(away):
-    """The display is not there at boot: the kiosk says so and calls; the display comes in the call, with its picture."""
+    """No display at boot: the kiosk says so and calls; the display comes in the call, with its picture."""
     kiosk = away.kiosk
     event = kiosk.wait_event("fault", device="display")
     call, _ = kiosk.call()
