@@ -33,6 +33,11 @@ struct DeviceFaults {
         return self.texts[Int(family.rawValue)] != nil
     }
 
+    /// Something else that whoever stands there is to notice.
+    mutating func alarm(now: Instant) {
+        self.alarmUntil = now + .milliseconds(Self.alarmMs)
+    }
+
     mutating func timePassed(now: Instant) {
         if let until = self.alarmUntil, now >= until { self.alarmUntil = nil }
     }

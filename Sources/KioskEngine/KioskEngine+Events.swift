@@ -110,6 +110,7 @@ extension KioskEngine {
             self.counters?.write(to: &counters)
             $0.put("counters", object: counters)
             self.writeAccounts(to: &$0)
+            $0.put("paused", self.isPaused)
             $0.put("calls", self.sip.callCount)
             $0.put("strangers", self.sip.counters[.stranger])
             $0.put("problems", self.problems.count)

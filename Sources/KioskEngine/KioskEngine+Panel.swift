@@ -38,7 +38,7 @@ extension KioskEngine {
     /// A second press in a call does nothing: somebody in distress presses twice. Where the call button is the only
     /// one, the file says that it ends calls.
     private mutating func pressedCall(now: Instant) {
-        if self.pickUp(now: now) { return }
+        if self.pickUp(now: now) || self.refusesPress(now: now) { return }
         if self.machine.state.facts != nil {
             if self.configuration[.call].endsCall { self.hangUp(now: now) }
         } else if let uri = self.configuration.call.uri {
@@ -107,6 +107,8 @@ extension KioskEngine {
         case .release(let button):
             self.button(button, .released, now: now)
             self.put(.reply(client, Reply.done))
+        case .pause: self.put(.reply(client, self.pause(now: now)))
+        case .resume: self.put(.reply(client, self.resume(now: now)))
         case .failback:
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
@@ -125,6 +127,7 @@ extension KioskEngine {
     private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
+        guard !self.isPaused else { return Reply.refused("the help point is paused") }
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")
         }
@@ -160,7 +163,7 @@ extension KioskEngine {
     /// What was not there when the call was agreed upon is offered now.
     private mutating func offerReturned(now: Instant) {
         guard case .connected(let state) = self.machine.state, let session = self.session,
-            session.couldOfferMore(self.world)
+            self.configuration.video.mayUseH264, session.couldOfferMore(self.world)
         else { return }
         self.changeTakenLate(state.handle, now: now)
     }

@@ -61,6 +61,10 @@ public struct KioskEngine {
     /// Media were started and not stopped.
     var mediaRuns = false
     var faults = DeviceFaults()
+    /// The operator has taken the kiosk out of service.
+    var isPaused = false
+    /// The supply fails.
+    var isPowerFailing = false
     /// The newest counts of this call, or of the last one.
     var counters: MediaCounters?
     /// Clients that asked for events.
@@ -164,6 +168,7 @@ public struct KioskEngine {
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
+        case .power(let isFailing): self.power(isFailing: isFailing, now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
         case .reload(let configuration, let problems): self.reload(configuration, problems, now: now)
         case .terminate: self.terminate(now: now)
@@ -267,7 +272,9 @@ public struct KioskEngine {
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice, hasNewFault: self.faults.alarmUntil != nil)
+            banner: self.banner, notice: self.notice, hasNewFault: self.faults.alarmUntil != nil,
+            isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            mayUseH264: self.configuration.video.mayUseH264)
     }
 
     /// The pattern that a new subscriber is told.

@@ -246,7 +246,7 @@ struct MediaSession {
             wish: Direction(sends: true, receives: !intent.isHolding),
             telephoneEventPayloadType: Self.telephoneEventPayloadType, ssrc: self.audioSSRC.value, cname: self.cname,
             security: self.security.local(.audio, world.fingerprint))
-        guard intent.hasVideo, self.hadCamera || self.hadScreen else {
+        guard intent.hasVideo, configuration.video.mayUseH264, self.hadCamera || self.hadScreen else {
             return LocalMedia(address: self.address, audio: audio, video: nil)
         }
         // Both packetization modes: some gateways take only the one, some only the other.

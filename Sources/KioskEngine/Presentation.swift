@@ -23,6 +23,12 @@ struct Presentation: Equatable {
         var notice: Notice?
         /// A device failed just now.
         var hasNewFault = false
+        /// Out of service, as the operator wants it.
+        var isPaused = false
+        /// The supply fails: the screen stays dark but for the words.
+        var isPowerFailing = false
+        /// Whether the owner has the licence for the pictures of calls.
+        var mayUseH264 = true
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -44,6 +50,7 @@ struct Presentation: Equatable {
         case .idle:
             if around.isStopping { return Words.stopping }
             if let notice = around.notice { return Words.notice(notice) }
+            if around.isPaused { return Words.paused }
             guard around.canCall else { return Words.idleUseless }
             return around.hasCamera ? Words.idle : Words.idleWithoutPicture
         case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
@@ -69,9 +76,9 @@ struct Presentation: Equatable {
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
         if let notice = around.notice {
             let card = Words.notice(notice)
-            return around.hasScreen && call.showsPicture ? Words.Card("", card.detail, .none) : card
+            return around.showsPicture(of: call) ? Words.Card("", card.detail, .none) : card
         }
-        if around.hasScreen && call.showsPicture {
+        if around.showsPicture(of: call) {
             let waits = call.isHeld || call.transfer != nil
             return Words.Card("", waits ? Words.held.headline : "", .none)
         }
@@ -79,6 +86,8 @@ struct Presentation: Equatable {
         if call.intent.isHolding { return Words.holding }
         if call.cutOffSince != nil { return Words.interrupted }
         if call.isHeld { return Words.held }
+        if around.isPowerFailing { return Words.lowPower }
+        if !around.mayUseH264 { return Words.soundOnly }
         guard around.hasScreen, call.shape.receivesVideo else { return Words.talking(call.facts.name) }
         return call.hasFirstFrame ? Words.pictureLost : Words.connecting
     }
@@ -87,13 +96,13 @@ struct Presentation: Equatable {
 
     private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         switch state {
-        case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
+        case .connected(let call): return around.showsPicture(of: call) ? .shown : .hidden
         case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return .hidden
         }
     }
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
-        guard around.hasCamera, around.hasScreen else { return .hidden }
+        guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break
@@ -144,7 +153,9 @@ struct Presentation: Equatable {
         _ button: ButtonName, _ state: KioskState, _ around: Surroundings
     ) -> CallBarItem? {
         switch button {
-        case .call: return around.canCall && !around.isStopping ? CallBarItem(button: .call, label: Words.call) : nil
+        case .call:
+            let mayCall = around.canCall && !around.isStopping && !around.isPaused
+            return mayCall ? CallBarItem(button: .call, label: Words.call) : nil
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: Words.close)
@@ -177,7 +188,7 @@ struct Presentation: Equatable {
     private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
         if around.hasNewFault, !around.isStopping { return .fast }
         switch state {
-        case .idle: return around.canCall ? .off : .fast
+        case .idle: return around.canCall && !around.isPaused ? .off : .fast
         case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
         case .connected: return .on
         case .ending, .stopping: return .off
@@ -211,5 +222,11 @@ struct Presentation: Equatable {
             }
         case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
         }
+    }
+}
+
+extension Presentation.Surroundings {
+    fileprivate func showsPicture(of call: KioskState.Connected) -> Bool {
+        self.hasScreen && !self.isPowerFailing && call.showsPicture
     }
 }

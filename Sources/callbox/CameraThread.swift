@@ -13,6 +13,8 @@ enum CameraMessage {
     case encode(EncoderPlan?)
     /// Send the camera in the call, or nothing.
     case send(Bool)
+    /// Do without the camera, or with it again.
+    case rest(Bool)
     /// The next picture must be an IDR.
     case encodeKeyFrame
 }
@@ -27,8 +29,9 @@ final class CameraThread {
     private enum Device {
         case closed
         case open(Camera)
-        /// Lost or absent; tried again at that time. A call is sent a card meanwhile, the next one at that time.
-        case failed(retryAt: Instant, cardAt: Instant)
+        /// Lost or absent, and tried again at that time; nil while it rests to save power. A call is sent cards
+        /// meanwhile, the next one at that time.
+        case away(retryAt: Instant?, cardAt: Instant)
     }
 
     private let name: ByteString
@@ -37,6 +40,8 @@ final class CameraThread {
     private var watch: CameraWatch
     /// The watch has missed it.
     private var isAway = false
+    /// To save power.
+    private var isResting = false
     private var device = Device.closed
     private var previews = false
     private var sends = true
@@ -57,8 +62,7 @@ final class CameraThread {
         self.hasReportedFailure = isMissing
     }
 
-    private var sendsPicture: Bool { self.plan != nil && self.sends }
-    private var isWanted: Bool { self.previews || self.sendsPicture }
+    private var isWanted: Bool { self.previews || (self.plan != nil && self.sends) }
 
     func run() {
         while true {
@@ -71,10 +75,9 @@ final class CameraThread {
             }
             switch self.device {
             case .closed:
-                self.open()
-            case .failed(let retryAt, let cardAt):
-                let left = (self.sendsPicture ? min(retryAt, cardAt) : retryAt) - Clock.now()
-                if left > .zero { self.wires.camera.wait(limit: left) } else { self.goOnWithout(retryAt, cardAt) }
+                if self.isResting { self.device = .away(retryAt: nil, cardAt: Clock.now()) } else { self.open() }
+            case .away(let retryAt, let cardAt):
+                self.goOnWithout(retryAt, cardAt)
             case .open(let camera):
                 self.turn(camera)
             }
@@ -94,8 +97,17 @@ final class CameraThread {
                 if isOn && !self.sends { self.forceKeyFrame = true }
                 self.sends = isOn
             case .encodeKeyFrame: self.forceKeyFrame = true
+            case .rest(let isOn): self.rest(isOn)
             }
         }
+    }
+
+    /// In a call a card is sent as long as the camera rests.
+    private func rest(_ isOn: Bool) {
+        guard isOn != self.isResting else { return }
+        self.isResting = isOn
+        self.beginAnew()
+        self.device = .closed
     }
 
     /// While nobody looks: whether it is plugged in.
@@ -131,12 +143,17 @@ final class CameraThread {
         self.forceKeyFrame = true
     }
 
-    /// The next card, or the next try to have the camera again.
-    private func goOnWithout(_ retryAt: Instant, _ cardAt: Instant) {
+    /// Waits for, and does, what is due first: the next try to have the camera again, or the next card.
+    private func goOnWithout(_ retryAt: Instant?, _ cardAt: Instant) {
         let now = Clock.now()
-        guard self.sendsPicture, cardAt < retryAt, let plan = self.plan else { return self.open() }
-        self.device = .failed(
-            retryAt: retryAt, cardAt: now + .milliseconds(1000 / AbsentCameraCard.framesPerSecond))
+        if let retryAt, now >= retryAt { return self.open() }
+        guard let plan = self.plan, self.sends else {
+            return self.wires.camera.wait(limit: retryAt.map { $0 - now } ?? Self.idleWait)
+        }
+        guard now >= cardAt else {
+            return self.wires.camera.wait(limit: min(retryAt ?? cardAt, cardAt) - now)
+        }
+        self.device = .away(retryAt: retryAt, cardAt: now + .milliseconds(1000 / AbsentCameraCard.framesPerSecond))
         guard let card = AbsentCameraCard.frame(width: plan.size.width, height: plan.size.height, at: now) else {
             return
         }
@@ -146,7 +163,7 @@ final class CameraThread {
     private func fail(_ sentence: ByteString) {
         let now = Clock.now()
         if case .open = self.device { self.beginAnew() }
-        self.device = .failed(retryAt: now + .milliseconds(Self.retryMs), cardAt: now)
+        self.device = .away(retryAt: now + .milliseconds(Self.retryMs), cardAt: now)
         if !self.hasReportedFailure { self.wires.report(.failed(.camera, sentence)) }
         self.hasReportedFailure = true
     }

@@ -181,7 +181,8 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets,
+            case .send, .close, .ask, .route, .media, .lamp, .savePower, .reply, .screenshot, .collectCounters,
+                .readSecrets,
                 .renewSecrets, .readConfiguration, .exit, .restart, .wait:
                 self.carryOut(output)
             }
@@ -202,6 +203,7 @@ final class ControlThread {
             self.wires.camera.order(.preview(state.selfView == .shown))
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
+        case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))

@@ -30,7 +30,7 @@ final class RegistrationTests: XCTestCase {
 
         init(_ settings: String, seed: UInt64 = 1) {
             let text = "[call]\nuri = sip:help@far\n\(settings)\n"
-            let (configuration, problems) = Configuration.parse(Array(text.utf8))
+            let (configuration, problems) = Scene.parse(text)
             XCTAssertEqual(problems.map { $0.sentence.string }, [])
             let world = KioskWorld(
                 hasCamera: false, hasScreen: true, buttons: ButtonName.all,

@@ -88,6 +88,8 @@ final class KioskNode: Node {
             offerless = \(self.options.isOfferless ? "yes" : "no")
             accept_from = \(self.options.acceptFrom)
             auto_answer_from = 192.0.2.24
+            [video]
+            h264_licence = own
             [button.call]
             ends_call = \(self.options.endsCall ? "yes" : "no")
             """
