@@ -132,6 +132,8 @@ public enum MediaReport: Equatable {
     case secured(StreamKind)
     /// The handshake failed, or was with somebody else. A sentence for the log.
     case notSecured(StreamKind, ByteString)
+    /// The keys that the descriptions gave have been used nearly as often as they may be.
+    case keysWearOut
     /// Once a second while media run.
     case counters(MediaCounters)
 }

@@ -192,6 +192,7 @@ extension KioskEngine {
         case .digit(let key): if self.mediaRuns { self.emitDigit(key, by: "rtp", now: now) }
         case .keyFrameWanted: self.askForKeyFrame(now: now)
         case .secured(let kind): self.emit("secured", now: now) { $0.put("media", kind.text) }
+        case .keysWearOut: self.renewKeys(now: now)
         case .notSecured(let kind, let text): return self.notSecured(kind, text, now: now)
         case .firstPacket, .firstFrameShown, .firstSoundPlayed, .silent, .resumed, .byeReceived: break
         }

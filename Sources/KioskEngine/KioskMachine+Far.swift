@@ -271,7 +271,8 @@ extension KioskMachine {
         case .silent(.audio, _): state.hasSound = false
         case .firstSoundPlayed: (state.hasSound, state.hasFirstSound) = (true, true)
         case .firstPacket(.video), .resumed(.video), .silent(.video, _), .firstFrameShown, .byeReceived, .counters,
-            .digit, .keyFrameWanted, .secured, .notSecured:
+            .digit, .keyFrameWanted, .secured, .notSecured,
+            .keysWearOut:
             break
         }
     }
@@ -294,7 +295,7 @@ extension KioskMachine {
             guard !state.hasFirstSound else { return .doNothing }
             state.hasFirstSound = true
             return .firstSound(after: now - state.mediaBegan)
-        case .byeReceived, .digit, .keyFrameWanted, .counters, .secured, .notSecured:
+        case .byeReceived, .digit, .keyFrameWanted, .counters, .secured, .notSecured, .keysWearOut:
             break
         }
         return .doNothing

@@ -120,6 +120,11 @@ struct MediaSession {
         self.said = nil
     }
 
+    /// What is offered from now on has other keys.
+    mutating func renewKeys() {
+        self.security.renew()
+    }
+
     /// Our address is another one: what is said next says so.
     mutating func move(to address: IPAddress) {
         self.address = address

@@ -165,6 +165,25 @@ final class SecureCallTests: XCTestCase {
         }
     }
 
+    func testKeysThatAreUsedUpAreReplacedInTheCall() throws {
+        let scene = self.scene("encryption = required\nkeying = sdes")
+        scene.farAnswers(.ok, self.description("RTP/SAVP", [self.crypto(3)]))
+        let before = try XCTUnwrap(self.keys(scene))
+        scene.forget()
+        scene.feed(.media(.keysWearOut))
+        let lines = self.lines(scene.offers.last ?? "", "a=crypto:3")
+        XCTAssertEqual(scene.offers.count, 1)
+        XCTAssertFalse(lines.isEmpty)
+        XCTAssertFalse(lines.contains { $0.contains(Data(before.send).base64EncodedString()) })
+        XCTAssertEqual(scene.orderNames, [], "the former ones go on until the answer")
+        scene.farAnswers(.ok, self.description("RTP/SAVP", [self.crypto(3, Self.others)], version: 2))
+        let after = try XCTUnwrap(self.keys(scene))
+        XCTAssertNotEqual(after.send, before.send)
+        XCTAssertNotEqual(after.receive, before.receive)
+        XCTAssertEqual(scene.orderNames, ["mute false", "sendVideo true", "update"])
+        XCTAssertEqual(scene.state, "connected")
+    }
+
     func testAPlainAnswerToAnOptionalOfferIsAPlainCall() throws {
         let scene = self.scene("keying = sdes")
         scene.farAnswers()
