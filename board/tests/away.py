@@ -208,8 +208,47 @@ def held(away):
                     "the next press works")
 
 
+def pause(away):
+    """Paused in a call, which goes on; then nobody is called and nobody gets in; then all is as before."""
+    kiosk, bench_ = away.kiosk, away.bench
+    kiosk.call()
+    kiosk.tell("pause")
+    away.goes_on(MOVING)
+    kiosk.hang_up()
+    kiosk.idle(12)
+    mark = kiosk.mark()
+    kiosk.press("call")
+    kiosk.wait_event("refused", since=mark, limit_s=2, reason="paused")
+    kiosk.wait_event("lamp", since=mark, limit_s=2, pattern="fast")
+    wire = bench_.wire.mark()
+    bench_.current_peer.dial(f"sip:callbox@{GUEST}")
+    if not bench_.wire.wait_sip("SIP/2.0 480", GUEST, 3, since=wire):
+        raise Failed("no 480", "a caller is not told that the kiosk is out of service")
+    kiosk.tell("resume")
+    away.calls()
+    return "480, said, goes on"
+
+
+def clock(away):
+    """Timers are the monotonic clock's; only certificates and the log know of days."""
+    kiosk = away.kiosk
+    kiosk.call()
+    mark = kiosk.mark()
+    for jump in ("+75 years", "-125 years"):
+        away.bench.must(f"date -s '{jump}'")
+        away.goes_on(MOVING)
+    away.bench.must("date -s '+50 years'")
+    moved = [event for event in kiosk.events[mark:] if event["event"] not in ("stats",)]
+    if moved:
+        raise Failed(f"{moved[0]}", "something happened in the kiosk because the clock was set")
+    kiosk.hang_up()
+    away.calls()
+    return "the call goes on, the next one works"
+
+
 STORY = {"away/boot": told_at_start, "away/display": display_in_a_call, "away/camera": camera_in_a_call,
-         "away/sound": sound_in_a_call, "away/idle": idle, "away/held": held}
+         "away/sound": sound_in_a_call, "away/idle": idle, "away/held": held, "away/pause": pause,
+         "away/clock": clock}
 
 
 def play(context):
