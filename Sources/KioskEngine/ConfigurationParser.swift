@@ -35,7 +35,7 @@ struct ConfigurationParser {
     mutating func read(_ file: [UInt8]) {
         if file.count > ConfigurationText.fileBytesMax {
             let kilobytes = ByteString(decimal: ConfigurationText.fileBytesMax / 1024)
-            self.report(0, "", "", "the file is longer than " + kilobytes + " KB; the rest is not read")
+            self.report(.file, 0, "", "", "the file is longer than " + kilobytes + " KB; the rest is not read")
         }
         let lines = ConfigurationText.lines(Array(file.prefix(ConfigurationText.fileBytesMax)))
         for (index, line) in lines.enumerated() { self.read(line, number: index + 1) }
@@ -46,10 +46,10 @@ struct ConfigurationParser {
         guard let first = line.bytes.first, first != ASCII.hash, first != ASCII.semicolon else { return }
         guard line.count <= ConfigurationText.lineBytesMax else {
             let limit = ByteString(decimal: ConfigurationText.lineBytesMax)
-            return self.report(number, "", "", "the line is longer than " + limit + " bytes and is not read")
+            return self.report(.line, number, "", "", "the line is longer than " + limit + " bytes and is not read")
         }
         guard ConfigurationText.isText(line) else {
-            return self.report(number, "", "", "the line is not text; save the file as UTF-8")
+            return self.report(.line, number, "", "", "the line is not text; save the file as UTF-8")
         }
         if first == ASCII.openBracket {
             self.open(line, number: number)
@@ -61,7 +61,7 @@ struct ConfigurationParser {
             // Problems are shown and logged.
             let isSecret = line.hasPrefixIgnoringCase("passw")
             let quoted = isSecret ? "a line with a password" : ConfigurationValue.quoted(line)
-            self.report(number, "", "", quoted + " is neither [section] nor key = value")
+            self.report(.line, number, "", "", quoted + " is neither [section] nor key = value")
         }
     }
 
@@ -71,13 +71,13 @@ struct ConfigurationParser {
         self.section = .unknown
         guard let name = ConfigurationText.sectionName(of: line) else {
             let header = ConfigurationText.withoutComment(line)
-            return self.report(number, "", "", ConfigurationValue.quoted(header) + " is not a [section]")
+            return self.report(.line, number, "", "", ConfigurationValue.quoted(header) + " is not a [section]")
         }
         if ConfigurationSetting.sections.contains(name) {
             self.section = .known(name)
         } else {
             self.report(
-                number, UTF8Text.displayable(name, bytesMax: Nearest.nameBytesMax), "",
+                .section, number, UTF8Text.displayable(name, bytesMax: Nearest.nameBytesMax), "",
                 "unknown section, its keys are not read",
                 nearest: Nearest.name(to: name, among: ConfigurationSetting.sections))
         }
@@ -90,13 +90,13 @@ struct ConfigurationParser {
         switch self.section {
         case .unknown: return
         case .none:
-            self.report(number, "", shown, "stands before the first [section]")
+            self.report(.key, number, "", shown, "stands before the first [section]")
         case .known(let section):
             let found = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == key }
             guard let index = found else { return self.reportUnknown(key, shown, in: section, number: number) }
             if let line = self.seenAt[index] {
                 let reason: ByteString = "already given in line " + ByteString(decimal: line) + ", which counts"
-                return self.report(number, section, key, reason)
+                return self.report(.twice, number, section, key, reason)
             }
             self.seenAt[index] = number
             self.apply(ConfigurationSetting.all[index], value, number: number)
@@ -112,7 +112,7 @@ struct ConfigurationParser {
             var reason = error.reason
             let standard = setting.instead ?? setting.standard
             if !standard.isEmpty { reason += "; " + standard + " is used" }
-            self.report(number, setting.section, setting.key, reason)
+            self.report(.value, number, setting.section, setting.key, reason)
         }
     }
 
@@ -130,7 +130,7 @@ struct ConfigurationParser {
     private mutating func checkAddress() {
         let index = ConfigurationSetting.all.firstIndex { $0.section == "call" && $0.key == "uri" }
         guard let index, self.seenAt[index] == nil else { return }
-        self.report(0, "call", "uri", "missing: the call button has nobody to call")
+        self.report(.missing, 0, "call", "uri", "missing: the call button has nobody to call")
     }
 
     // MARK: - Problems
@@ -139,22 +139,23 @@ struct ConfigurationParser {
         let homes = ConfigurationSetting.all.filter { $0.key == key }.map { "[" + $0.section + "]" }
         if !homes.isEmpty {
             let reason: ByteString = "not a key of this section; it belongs in " + ConfigurationValue.joined(homes)
-            return self.report(number, section, shown, reason)
+            return self.report(.key, number, section, shown, reason)
         }
         let candidates = ConfigurationSetting.all.filter { $0.section == section }.map { $0.key }
-        self.report(number, section, shown, "unknown key", nearest: Nearest.name(to: key, among: candidates))
+        self.report(.key, number, section, shown, "unknown key", nearest: Nearest.name(to: key, among: candidates))
     }
 
     private mutating func report(
-        _ line: Int, _ section: ByteString, _ key: ByteString, _ reason: ByteString, nearest: ByteString? = nil
+        _ kind: ConfigurationProblem.Kind, _ line: Int, _ section: ByteString, _ key: ByteString, _ reason: ByteString,
+        nearest: ByteString? = nil
     ) {
         guard self.problems.count < Self.problemsMax else { return }
         if self.problems.count == Self.problemsMax - 1 {
             let reason: ByteString = "there are more problems from here on, which are not listed"
-            self.problems.append(ConfigurationProblem(line: line, section: "", key: "", reason: reason))
+            self.problems.append(ConfigurationProblem(kind, line: line, reason: reason))
         } else {
             self.problems.append(
-                ConfigurationProblem(line: line, section: section, key: key, reason: reason, nearest: nearest))
+                ConfigurationProblem(kind, line: line, section: section, key: key, reason: reason, nearest: nearest))
         }
     }
 }
