@@ -3,9 +3,12 @@ import Bytes
 
 extension Configuration {
     /// Reads a file as far as it makes sense. Never fails: what is wrong is listed, in the order of the file, and has
-    /// its default.
-    public static func parse(_ file: [UInt8]) -> (Configuration, [ConfigurationProblem]) {
+    /// its value of the last good file, or else its default.
+    public static func parse(
+        _ file: [UInt8], lastGood: [UInt8]? = nil
+    ) -> (Configuration, [ConfigurationProblem]) {
         var parser = ConfigurationParser()
+        if let lastGood { parser.remember(lastGood) }
         parser.read(file)
         return (parser.configuration, parser.problems)
     }
@@ -29,6 +32,9 @@ struct ConfigurationParser {
     private var section = Section.none
     /// For each setting of `ConfigurationSetting.all` the line that gave it.
     private var seenAt = [Int?](repeating: nil, count: ConfigurationSetting.all.count)
+    /// For each setting its value, where it could be used; and the same of the last good file.
+    private var values = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
+    private var formerValues = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
     /// Lines of the panel that are taken, with whose they are.
     private var takenLines: [(line: LineName, by: ByteString)] = []
 
@@ -40,6 +46,13 @@ struct ConfigurationParser {
         let lines = ConfigurationText.lines(Array(file.prefix(ConfigurationText.fileBytesMax)))
         for (index, line) in lines.enumerated() { self.read(line, number: index + 1) }
         self.checkAddress()
+        self.fillGaps()
+    }
+
+    mutating func remember(_ lastGood: [UInt8]) {
+        var former = ConfigurationParser()
+        former.read(lastGood)
+        self.formerValues = former.values
     }
 
     private mutating func read(_ line: ByteString, number: Int) {
@@ -99,21 +112,52 @@ struct ConfigurationParser {
                 return self.report(.twice, number, section, key, reason)
             }
             self.seenAt[index] = number
-            self.apply(ConfigurationSetting.all[index], value, number: number)
+            self.set(index, value, number: number)
         }
     }
 
-    private mutating func apply(_ setting: ConfigurationSetting, _ value: ByteString, number: Int) {
+    private mutating func set(_ index: Int, _ value: ByteString, number: Int) {
+        let setting = ConfigurationSetting.all[index]
         do throws(BadValue) {
-            if value.isEmpty && !setting.mayBeEmpty { throw BadValue("has no value") }
-            try setting.apply(value, &self.configuration)
-            if setting.key == "line" { try self.take(value, for: setting) }
+            try self.apply(index, value)
         } catch {
             var reason = error.reason
             let standard = setting.instead ?? setting.standard
-            if !standard.isEmpty { reason += "; " + standard + " is used" }
+            if let former = self.applyFormer(index) {
+                reason += "; " + former + " of the last good file is used"
+            } else if !standard.isEmpty {
+                reason += "; " + standard + " is used"
+            }
             self.report(.value, number, setting.section, setting.key, reason)
         }
+    }
+
+    private mutating func apply(_ index: Int, _ value: ByteString) throws(BadValue) {
+        let setting = ConfigurationSetting.all[index]
+        if value.isEmpty && !setting.mayBeEmpty { throw BadValue("has no value") }
+        try setting.apply(value, &self.configuration)
+        if setting.key == "line" { try self.take(value, for: setting) }
+        self.values[index] = value
+    }
+
+    // MARK: - The last good file
+
+    /// The value that was used, for people; nil where there is none. Secrets are never repeated.
+    private mutating func applyFormer(_ index: Int) -> ByteString? {
+        guard let former = self.formerValues[index], !ConfigurationSetting.all[index].mayBeEmpty else { return nil }
+        do throws(BadValue) { try self.apply(index, former) } catch { return nil }
+        return ConfigurationValue.quoted(former)
+    }
+
+    /// A file that lost lines on its way, or in which a line cannot be understood, gets from the last good one what it
+    /// does not say.
+    private mutating func fillGaps() {
+        guard self.problems.contains(where: { $0.kind.losesLines }) else { return }
+        var isFilled = false
+        for index in ConfigurationSetting.all.indices where self.seenAt[index] == nil && self.values[index] == nil {
+            if self.applyFormer(index) != nil { isFilled = true }
+        }
+        if isFilled { self.report(.file, 0, "", "", "what the file does not say is taken from the last good one") }
     }
 
     /// Two parts of the panel cannot have one line.
@@ -130,7 +174,11 @@ struct ConfigurationParser {
     private mutating func checkAddress() {
         let index = ConfigurationSetting.all.firstIndex { $0.section == "call" && $0.key == "uri" }
         guard let index, self.seenAt[index] == nil else { return }
-        self.report(.missing, 0, "call", "uri", "missing: the call button has nobody to call")
+        let former = self.applyFormer(index)
+        self.report(
+            .missing, 0, "call", "uri",
+            former.map { "missing: " + $0 + " of the last good file is called" }
+                ?? "missing: the call button has nobody to call")
     }
 
     // MARK: - Problems
