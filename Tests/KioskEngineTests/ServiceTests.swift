@@ -22,7 +22,7 @@ final class ServiceTests: XCTestCase {
         scene.forget()
         XCTAssertEqual(self.say(scene, "pause")["ok"] as? Bool, true)
         XCTAssertEqual(scene.events("service").last?["state"] as? String, "paused")
-        XCTAssertEqual(scene.screen?.headline, Words.paused.headline)
+        XCTAssertEqual(scene.screen?.headline, Texts.english.states.paused.headline)
         XCTAssertFalse(scene.screen?.callBar.contains { $0.button == .call } ?? true)
         XCTAssertEqual(scene.lampPatterns, ["fast"])
         XCTAssertEqual(self.say(scene, "pause")["ok"] as? Bool, false)
@@ -59,7 +59,7 @@ final class ServiceTests: XCTestCase {
         XCTAssertEqual(scene.events("refused").count, 0, "it is no new call")
         scene.press(.hook)
         scene.pass(5_000)
-        XCTAssertEqual(scene.screen?.headline, Words.paused.headline)
+        XCTAssertEqual(scene.screen?.headline, Texts.english.states.paused.headline)
     }
 
     func testResumeTakesACallFromHoldTooAndWithoutEitherIsRefused() {
@@ -100,7 +100,7 @@ final class ServiceTests: XCTestCase {
         XCTAssertEqual(self.savings(scene), [true])
         XCTAssertEqual(scene.screen?.remote, .hidden)
         XCTAssertEqual(scene.screen?.selfView, .hidden)
-        XCTAssertEqual(scene.screen?.headline, Words.lowPower.headline)
+        XCTAssertEqual(scene.screen?.headline, Texts.english.states.lowPower.headline)
         XCTAssertEqual(scene.lampPatterns, ["fast"])
         XCTAssertEqual(scene.tones, [.error])
         XCTAssertEqual(scene.events("power").last?["failing"] as? Bool, true)
@@ -129,7 +129,7 @@ final class ServiceTests: XCTestCase {
         XCTAssertFalse(scene.offerAtFar.contains("m=video"))
         scene.farAnswers(.ok, Scene.description(videoPort: 0))
         XCTAssertEqual(scene.state, "connected")
-        XCTAssertEqual(scene.screen?.detail, Words.soundOnly.detail)
+        XCTAssertEqual(scene.screen?.detail, Texts.english.states.soundOnly.detail)
         scene.feed(.device(.failed(.camera, "x")))
         scene.forget()
         scene.feed(.device(.restored(.camera)))
