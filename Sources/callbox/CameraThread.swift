@@ -38,8 +38,6 @@ final class CameraThread {
     private let wish: CameraWish
     private let wires: Wires
     private var watch: CameraWatch
-    /// The watch has missed it.
-    private var isAway = false
     /// To save power.
     private var isResting = false
     private var device = Device.closed
@@ -110,19 +108,14 @@ final class CameraThread {
         self.device = .closed
     }
 
-    /// While nobody looks: whether it is plugged in.
+    /// While nobody looks: whether it is plugged in; and one that failed is opened for a moment, until that works.
     private func lookAfter() {
-        let isThere = self.watch.isThere()
-        if !isThere, !self.isAway {
-            if !self.hasReportedFailure {
-                self.wires.report(.failed(.camera, self.watch.sentence))
-            }
-            self.hasReportedFailure = true
-        } else if isThere, self.isAway, self.hasReportedFailure {
-            self.wires.report(.restored(.camera))
-            self.hasReportedFailure = false
+        guard !self.isResting, !self.isWanted else { return }
+        if !self.watch.isThere() {
+            self.report(self.watch.sentence)
+        } else if self.hasReportedFailure {
+            self.open()
         }
-        self.isAway = !isThere
     }
 
     private func open() {
@@ -130,7 +123,6 @@ final class CameraThread {
             self.device = .open(try Camera(self.name, wish: self.wish, clock: Clock.now))
             if self.hasReportedFailure { self.wires.report(.restored(.camera)) }
             self.hasReportedFailure = false
-            self.isAway = false
             // After a card the picture begins anew, and may have another format.
             self.beginAnew()
         } catch {
@@ -164,6 +156,10 @@ final class CameraThread {
         let now = Clock.now()
         if case .open = self.device { self.beginAnew() }
         self.device = .away(retryAt: now + .milliseconds(Self.retryMs), cardAt: now)
+        self.report(sentence)
+    }
+
+    private func report(_ sentence: ByteString) {
         if !self.hasReportedFailure { self.wires.report(.failed(.camera, sentence)) }
         self.hasReportedFailure = true
     }
