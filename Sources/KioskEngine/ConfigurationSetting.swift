@@ -143,8 +143,8 @@ extension ConfigurationSetting {
     }
 
     private static let lamp: [ConfigurationSetting] = [
-        .init("lamp.call", "line", "no such lamp", ConfigurationValue.line) { $0.callLamp.line = $1 },
-        .init("lamp.call", "active_low", "no", ConfigurationValue.yesOrNo) { $0.callLamp.isActiveLow = $1 },
+        .init("lamp.call", "line", "no such lamp", ConfigurationValue.line) { $0.panel[.call].line = $1 },
+        .init("lamp.call", "active_low", "no", ConfigurationValue.yesOrNo) { $0.panel[.call].isActiveLow = $1 },
     ]
 
     private static let display: [ConfigurationSetting] = [

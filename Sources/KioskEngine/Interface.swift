@@ -11,6 +11,10 @@ public enum KioskInput {
     /// The first input of all: devices were opened as far as they would, sockets are bound.
     case started
     case button(ButtonName, ButtonEdge)
+    /// A key of the keypad went down: its ASCII character.
+    case key(UInt8)
+    /// An input stands the other way; at the start, one that is active.
+    case input(InputName, isActive: Bool)
     /// One line of the control socket, without its line feed.
     case control(ClientID, line: ByteString)
     case clientGone(ClientID)
@@ -55,6 +59,10 @@ public enum KioskOutput {
     case route(ResolutionID, to: [SocketAddress])
     case media(MediaOrder)
     case lamp(LampName, on: Bool)
+    /// By its index, from 0.
+    case relay(Int, on: Bool)
+    /// Keep over starts that the housing was opened, or that all is well again.
+    case remember(tampered: Bool)
     case screen(ScreenState)
     case tone(Tone)
     /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
@@ -95,6 +103,8 @@ public enum MediaOrder: Equatable {
     case encodeKeyFrame
     /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
     case sendDigit(UInt8, durationMs: Int)
+    /// The same as tones in the sound that is sent.
+    case playDigit(UInt8, durationMs: Int)
 }
 
 /// What the encoder may send, so that the far end's decoder follows.
@@ -227,6 +237,8 @@ public struct KioskWorld: Sendable {
     public var tlsPort = SIPTransport.tls.standardPort
     /// For answers to servers that ask for a password.
     public var hash: DigestHash = { _, _ in [] }
+    /// The housing was opened before the start, and nobody has said since that all is well.
+    public var wasTampered = false
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 
-/// What the person at the panel sees and hears in a state: a pure function, so that screen, lamp and tone never
+/// What the person at the panel sees and hears in a state: a pure function, so that screen and tone never
 /// disagree with what the kiosk does.
 struct Presentation: Equatable {
     var screen: ScreenState
-    var lamp: LampPattern
     var tone: Tone
 
     /// What the state alone does not know.
@@ -31,7 +30,6 @@ struct Presentation: Equatable {
             muted: wishes.isMuted, videoOff: around.hasCamera && wishes.isVideoOff,
             remote: Self.remote(state, around), selfView: Self.selfView(state, around),
             callBar: Self.callBar(state, around))
-        self.lamp = Self.lamp(state, around)
         self.tone = Self.tone(state)
     }
 
@@ -129,7 +127,7 @@ struct Presentation: Equatable {
             switch button {
             case .call: return CallBarItem(button: .call, label: Words.answer)
             case .hook: return CallBarItem(button: .hook, label: Words.decline)
-            case .mute, .video: return nil
+            case .further, .mute, .video, .keypad, .language: return nil
             }
         case .connected(let state):
             return self.callItem(button, state.facts, around, end: Words.hangUp)
@@ -149,7 +147,7 @@ struct Presentation: Equatable {
             case .idle: return around.notice == nil ? nil : CallBarItem(button: .hook, label: Words.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
-        case .mute, .video: return nil
+        case .further, .mute, .video, .keypad, .language: return nil
         }
     }
 
@@ -167,24 +165,11 @@ struct Presentation: Equatable {
             guard around.hasCamera else { return nil }
             let label = wishes.isVideoOff ? Words.videoOn : Words.videoOff
             return CallBarItem(button: .video, label: label, isOn: wishes.isVideoOff)
+        case .further, .keypad, .language: return nil
         }
     }
 
-    // MARK: - Lamp and tone
-
-    private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
-        switch state {
-        case .idle: return around.canCall ? .off : .fast
-        case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
-        case .connected: return .on
-        case .ending, .stopping: return .off
-        case .outcome(let state):
-            switch state.ended.outcome.manner {
-            case .failure: return .fast
-            case .silent, .farewell: return .off
-            }
-        }
-    }
+    // MARK: - Tone
 
     private static func tone(_ state: KioskState) -> Tone {
         switch state {

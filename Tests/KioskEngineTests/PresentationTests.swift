@@ -10,7 +10,7 @@ import XCTest
 /// What is seen and heard in each state.
 final class PresentationTests: XCTestCase {
     private var around = Presentation.Surroundings(
-        hasCamera: true, hasScreen: true, buttons: ButtonName.all, selfView: .call, callEndsCall: false, canCall: true,
+        hasCamera: true, hasScreen: true, buttons: [.call, .hook, .mute, .video], selfView: .call, callEndsCall: false, canCall: true,
         banner: "")
 
     private func present(_ state: KioskState) -> Presentation {
