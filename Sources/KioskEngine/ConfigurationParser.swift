@@ -110,7 +110,8 @@ struct ConfigurationParser {
             if setting.key == "line" { try self.take(value, for: setting) }
         } catch {
             var reason = error.reason
-            if !setting.standard.isEmpty { reason += "; " + setting.standard + " is used" }
+            let standard = setting.instead ?? setting.standard
+            if !standard.isEmpty { reason += "; " + standard + " is used" }
             self.report(number, setting.section, setting.key, reason)
         }
     }
@@ -135,7 +136,10 @@ struct ConfigurationParser {
     // MARK: - Problems
 
     private mutating func reportUnknown(_ key: ByteString, _ shown: ByteString, in section: ByteString, number: Int) {
-        let homes = ConfigurationSetting.all.filter { $0.key == key }.map { "[" + $0.section + "]" }
+        // Of sections that are alike the first stands for all.
+        let homes = ConfigurationSection.all.filter { home in
+            home.like == nil && home.settings.contains { $0.key == key }
+        }.map { "[" + $0.name + "]" }
         if !homes.isEmpty {
             let reason: ByteString = "not a key of this section; it belongs in " + ConfigurationValue.joined(homes)
             return self.report(number, section, shown, reason)

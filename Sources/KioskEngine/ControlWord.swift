@@ -53,7 +53,8 @@ enum ControlWord: Equatable {
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .change(.resume)),
-            ("failback", .failback), ("reload", .reload), ("clear-tamper", .clearTamper), ("status", .status), ("events", .events),
+            ("failback", .failback), ("reload", .reload), ("clear-tamper", .clearTamper), ("status", .status),
+            ("events", .events),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(

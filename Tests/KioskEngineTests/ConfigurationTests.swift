@@ -82,7 +82,8 @@ final class ConfigurationTests: XCTestCase {
         XCTAssertEqual(conf[.hook].debounceMs, 5)
         XCTAssertEqual(conf[.mute].bias, .none)
         XCTAssertNil(conf[.video].line)
-        XCTAssertEqual(conf.callLamp, LampSettings(line: LineName(text: "lamp-call"), isActiveLow: true))
+        XCTAssertEqual(conf.panel[.call].line, LineName(text: "lamp-call"))
+        XCTAssertTrue(conf.panel[.call].isActiveLow)
     }
 
     func testACompleteFileSetsEveryValueOfPicturesAndSound() {
