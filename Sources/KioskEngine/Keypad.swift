@@ -6,7 +6,8 @@ struct Keypad: Equatable {
     static let keys: [UInt8] = Array("123456789*0#".utf8)
     /// What is shown of what was typed: the last ones.
     static let shownMax = 16
-    static let queuedMax = 32
+    /// As many as the media threads keep.
+    static let queuedMax = 16
 
     private(set) var isShown = false
     private(set) var typed: [UInt8] = []

@@ -53,7 +53,8 @@ final class KioskNode: Node {
         let (configuration, problems) = Configuration.parse(Array(self.configurationText.utf8))
         precondition(problems.isEmpty, "the simulation writes a file without mistakes")
         let kioskWorld = KioskWorld(
-            hasCamera: self.options.hasCamera, hasScreen: self.options.hasScreen, buttons: [.call, .hook, .mute, .video],
+            hasCamera: self.options.hasCamera, hasScreen: self.options.hasScreen,
+            buttons: [.call, .hook, .mute, .video],
             audioPorts: StreamPorts(rtp: MediaModel.audioPort, rtcp: MediaModel.audioPort + 1),
             videoPorts: StreamPorts(rtp: MediaModel.videoPort, rtcp: MediaModel.videoPort + 1),
             cameraSize: PictureSize(width: 640, height: 360), cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
