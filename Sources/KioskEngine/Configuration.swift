@@ -16,6 +16,7 @@ public struct Configuration: Equatable, Sendable {
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var panel = PanelSettings()
     public var display = DisplaySettings()
+    public var language = LanguageSettings()
     public var camera = CameraSettings()
     public var audio = AudioSettings()
     public var video = VideoSettings()
@@ -172,6 +173,8 @@ public struct ButtonSettings: Equatable, Sendable {
     /// What it does when it stays pressed.
     public var long = LongPress.none
     public var longAfterSeconds = 3
+    /// Of call buttons: what the legend on the screen says; nil: that it calls.
+    public var text: ByteString?
     /// `call` only: a press in a call ends it.
     public var endsCall = false
     /// `call` only: the name that the far end sees for calls by this button; nil for `[sip] name`.

@@ -71,6 +71,7 @@ struct ConfigurationChange: Equatable {
             next[button].holdSeconds = new[button].holdSeconds
             next[button].long = new[button].long
             next[button].longAfterSeconds = new[button].longAfterSeconds
+            next[button].text = new[button].text
         }
         next.panel = Self.changedInPlace(old.panel, to: new.panel)
         next.display.selfView = new.display.selfView

@@ -24,6 +24,10 @@ extension ConfigurationValue {
         return .blink(onMs: Int(lit), offMs: Int(dark))
     }
 
+    static func lampPatternOrNone(_ value: ByteString) throws(BadValue) -> LampPattern? {
+        value.equalsIgnoringCase("none") ? nil : try self.lampPattern(value)
+    }
+
     /// Words of `Signal` with commas between; `none` for none.
     static func signals(_ value: ByteString) throws(BadValue) -> [Signal] {
         if value.equalsIgnoringCase("none") { return [] }

@@ -24,6 +24,14 @@ struct Gestures {
     struct Pending: Equatable {
         var gesture: Gesture
         var at: Instant
+        /// A short press is not worth a word on what a long one would do.
+        var shownFrom: Instant
+
+        init(_ gesture: Gesture, at: Instant, shownFrom: Instant) {
+            self.gesture = gesture
+            self.at = at
+            self.shownFrom = shownFrom
+        }
     }
 
     private enum Stage: Equatable {
@@ -37,25 +45,32 @@ struct Gestures {
         var button: ButtonName
         var stage: Stage
         var rule: Rule
+        var since: Instant
     }
 
     static let chordMs = 3_000
+    static let silentMs = 700
 
     /// Those that together are a sign; empty: none are.
     var chord: [ButtonName] = []
     private var fingers: [Finger] = []
     private var chordAt: Instant?
+    /// What is counted down on the screen.
+    private(set) var countdown: Pending?
 
     mutating func edge(_ button: ButtonName, _ edge: ButtonEdge, _ rule: Rule, now: Instant) -> [Gesture] {
         self.fingers.removeAll { $0.button == button }
-        defer { self.watchChord(now: now) }
+        defer {
+            self.watchChord(now: now)
+            self.watchCountdown(now: now)
+        }
         switch edge {
         case .released: return []
         case .pressed:
             let waits = rule.holdMs > 0
             let longAt = rule.longMs.map { now + .milliseconds($0) }
             let stage = waits ? Stage.held(actsAt: now + .milliseconds(rule.holdMs)) : .acted(longAt: longAt)
-            self.fingers.append(Finger(button: button, stage: stage, rule: rule))
+            self.fingers.append(Finger(button: button, stage: stage, rule: rule, since: now))
             return waits ? [] : [.press(button)]
         }
     }
@@ -91,7 +106,18 @@ struct Gestures {
             // Once for as long as both are held.
             self.chordAt = Instant(nanoseconds: UInt64.max)
         }
+        self.watchCountdown(now: now)
         return gestures
+    }
+
+    private mutating func watchCountdown(now: Instant) {
+        self.countdown = self.pending.flatMap { now >= $0.shownFrom ? $0 : nil }
+    }
+
+    /// When something changes if no finger moves: what happens then, or that it is worth a word.
+    var wakesAt: Instant? {
+        guard let pending = self.pending else { return nil }
+        return self.countdown == nil ? min(pending.at, pending.shownFrom) : pending.at
     }
 
     /// What comes next if no finger moves.
@@ -100,15 +126,17 @@ struct Gestures {
         for finger in self.fingers {
             let pending: Pending
             switch finger.stage {
-            case .held(let actsAt): pending = Pending(gesture: .press(finger.button), at: actsAt)
+            case .held(let actsAt): pending = Pending(.press(finger.button), at: actsAt, shownFrom: finger.since)
             case .acted(let longAt):
                 guard let longAt else { continue }
-                pending = Pending(gesture: .longPress(finger.button), at: longAt)
+                pending = Pending(
+                    .longPress(finger.button), at: longAt, shownFrom: finger.since + .milliseconds(Self.silentMs))
             }
             if next.map({ pending.at < $0.at }) ?? true { next = pending }
         }
         if let chordAt = self.chordAt, chordAt.nanoseconds < UInt64.max, next.map({ chordAt < $0.at }) ?? true {
-            next = Pending(gesture: .chord, at: chordAt)
+            let from = chordAt + .milliseconds(Self.silentMs - Self.chordMs)
+            next = Pending(.chord, at: chordAt, shownFrom: from)
         }
         return next
     }

@@ -9,10 +9,19 @@ extension KioskEngine {
 
     /// Orders what the signal changes.
     mutating func show(_ signal: Signal, now: Instant) {
-        for name in LampName.all { self.show(self.configuration.panel[name][signal], on: name, now: now) }
+        let isWrong = self.hasStandingFault
+        for name in LampName.all {
+            let settings = self.configuration.panel[name]
+            let standing = isWrong ? settings.standing : nil
+            self.show(standing ?? settings[signal], on: name, now: now)
+        }
         let changes = self.panel.relays.follow(
             signal, self.configuration.panel.relays, isBlocked: self.areRelaysBlocked, now: now)
         self.carryOut(changes, now: now)
+    }
+
+    private var hasStandingFault: Bool {
+        !self.problems.isEmpty || self.isCutOff || DeviceFamily.all.contains { self.faults[Int($0.rawValue)] != nil }
     }
 
     private mutating func show(_ pattern: LampPattern, on name: LampName, now: Instant) {

@@ -49,8 +49,11 @@ public struct LampSettings: Equatable, Sendable {
     public var isActiveLow = false
     /// By `Signal.rawValue`.
     private var patterns: [LampPattern]
+    /// While anything is wrong, whatever else goes on; nil: as otherwise.
+    public var standing: LampPattern?
 
     public init(_ name: LampName) {
+        self.standing = name == .fault ? .on : nil
         self.patterns = Signal.all.map { name.standard($0) }
     }
 

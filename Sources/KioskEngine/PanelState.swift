@@ -25,7 +25,7 @@ struct PanelState {
     /// When any of it changes by itself.
     var wakesAt: Instant? {
         var soonest = self.relays.deadline
-        if let pending = self.gestures.pending { soonest = min(soonest ?? pending.at, pending.at) }
+        if let at = self.gestures.wakesAt { soonest = min(soonest ?? at, at) }
         for lamp in self.lamps {
             if let at = lamp.changesAt { soonest = min(soonest ?? at, at) }
         }

@@ -30,22 +30,6 @@ public enum Signal: UInt8, Hashable, Sendable {
         case .failed: return "failed"
         }
     }
-
-    init(_ state: KioskState, canCall: Bool) {
-        switch state {
-        case .idle: self = canCall ? .idle : .fault
-        case .lookingUp, .calling: self = .calling
-        case .ringing, .early: self = .ringing
-        case .alerting: self = .alerting
-        case .connected: self = .connected
-        case .ending, .stopping: self = .idle
-        case .outcome(let state):
-            switch state.ended.outcome.manner {
-            case .failure: self = .failed
-            case .silent, .farewell: self = .idle
-            }
-        }
-    }
 }
 
 extension LampName {

@@ -14,7 +14,7 @@ final class ConfigurationChangeTests: XCTestCase {
 
     /// Lines of a section, and whether they wait for a restart.
     private static let table: [(section: String, lines: String, needsRestart: Bool)] =
-        Self.most + Self.panel
+        ConfigurationChangeTests.most + ConfigurationChangeTests.panel
         + (2...8).map { ("button.call.\($0)", "line = door", true) }
         + (1...4).map { ("relay.\($0)", "line = door", true) }
 

@@ -12,8 +12,10 @@ final class PanelButtonTests: XCTestCase {
     func testACallButtonThatIsToBeHeldCallsAfterThat() {
         let scene = Scene("[button.call]\nhold = 2")
         scene.feed(.button(.call, .pressed))
+        XCTAssertEqual(scene.screen?.countdown?.text, "Keep holding")
         scene.pass(1_500)
         scene.feed(.button(.call, .released))
+        XCTAssertNil(scene.screen?.countdown)
         scene.pass(3_000)
         XCTAssertEqual(scene.state, "idle")
         scene.feed(.button(.call, .pressed))
@@ -52,6 +54,20 @@ final class PanelButtonTests: XCTestCase {
         }
     }
 
+    func testTheLegendNamesFurtherButtonsAsTheFileDoes() {
+        let scene = Scene("[button.call.2]\ntext = Doctor") {
+            $0.buttons = [.call, .further(2), .further(3), .language]
+        }
+        XCTAssertEqual(scene.screen?.callBar.map { $0.label.string }, ["Call", "Doctor", "Call", "Language"])
+    }
+
+    func testTheLanguageButtonGoesOnToTheNextLanguage() {
+        let scene = Scene()
+        scene.kiosk.configuration.language.offered = [.english, .german]
+        scene.press(.language)
+        XCTAssertEqual(scene.events("language").first?["code"] as? String, "de")
+    }
+
     func testEveryButtonHasANameOfItsOwn() {
         let names = ButtonName.all.map { $0.text.string }
         XCTAssertEqual(Set(names).count, names.count)
@@ -83,6 +99,20 @@ final class PanelButtonTests: XCTestCase {
         scene.press(.hook)
         XCTAssertEqual(self.patterns(scene, "answered"), ["on", "off"])
         XCTAssertEqual(self.patterns(scene, "ready"), [], "on all the time")
+    }
+
+    func testTheFaultLampIsOnAsLongAsAnyFaultStandsWhateverElseGoesOn() {
+        let scene = Scene("[lamp.fault]\nline = f\n[lamp.ready]\nline = r\nstanding = flash\n")
+        scene.feed(.device(.failed(.camera, "it is gone")))
+        XCTAssertEqual(self.patterns(scene, "fault"), ["on"])
+        XCTAssertEqual(self.patterns(scene, "ready"), ["on", "flash"])
+        XCTAssertEqual(self.patterns(scene, "call"), [])
+        scene.press(.call)
+        scene.farAnswers()
+        XCTAssertEqual(self.patterns(scene, "fault"), ["on"])
+        scene.feed(.device(.restored(.camera)))
+        XCTAssertEqual(self.patterns(scene, "fault"), ["on", "off"])
+        XCTAssertEqual(self.patterns(scene, "ready"), ["on", "flash", "on"])
     }
 
     func testLampsAreDarkWhenTheProgramEnds() {

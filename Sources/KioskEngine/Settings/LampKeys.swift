@@ -13,7 +13,7 @@ extension ConfigurationSection {
                 .init(
                     "active_low", "no", ConfigurationValue.yesOrNo, "`yes`: the lamp is lit while the line is low."
                 ) { $0.panel[lamp].isActiveLow = $1 },
-            ] + Signal.all.map { Self.pattern(lamp, $0) })
+            ] + Signal.all.map { Self.pattern(lamp, $0) } + [Self.standing(lamp)])
     }
 
     private static func meaning(_ lamp: LampName) -> StaticString {
@@ -27,7 +27,7 @@ extension ConfigurationSection {
                 """
         case .answered: return "A lamp that says that somebody has answered: on in a call."
         case .ready: return "A lamp that says that the help point can be used: on but where there is nobody to call."
-        case .fault: return "A lamp that says that it cannot: slow blink then, and after a call that failed."
+        case .fault: return "A lamp that is on as long as anything is wrong, and blinks slowly after a call that failed."
         }
     }
 
@@ -35,6 +35,16 @@ extension ConfigurationSection {
         .init(
             signal.text, lamp.standard(signal).text, ConfigurationValue.lampPattern, Self.meaning(signal)
         ) { $0.panel[lamp][signal] = $1 }
+    }
+
+    private static func standing(_ lamp: LampName) -> ConfigurationSetting {
+        .init(
+            "standing", LampSettings(lamp).standing?.text ?? "none", ConfigurationValue.lampPatternOrNone,
+            """
+            The pattern as long as anything is wrong, a device, the network or the file, whatever else goes on; `none`:
+            as otherwise.
+            """
+        ) { $0.panel[lamp].standing = $1 }
     }
 
     private static func meaning(_ signal: Signal) -> StaticString {

@@ -82,6 +82,10 @@ extension ConfigurationSection {
     private static func caller(_ button: ButtonName) -> [ConfigurationSetting] {
         [
             .init(
+                "text", "auto", ConfigurationValue.textOrAuto,
+                "What the legend on the screen calls the button; `auto`: that it calls."
+            ) { $0[button].text = $1.flatMap { $0.isEmpty ? nil : $0 } },
+            .init(
                 "ends_call", "no", ConfigurationValue.yesOrNo,
                 """
                 `yes`: a press during a call ends it, for help points with one button. With `no`, a second press
