@@ -53,7 +53,7 @@ extension KioskEngine {
             ended.facts.write(to: &$0)
             $0.put("reason", ended.outcome.reason)
             $0.put("code", ended.outcome.code)
-            $0.put("text", Words.sentence(ended.outcome))
+            $0.put("text", Texts.english.sentence(ended.outcome))
             if !phrase.isEmpty { $0.put("phrase", phrase) }
             if case .refused(_, _, let q850?) = ended.outcome { $0.put("q850", q850) }
             $0.put("duration_ms", msOf: ended.length)
