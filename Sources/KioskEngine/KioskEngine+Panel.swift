@@ -7,6 +7,7 @@ import SIPWire
 /// Buttons, the control socket, devices, and reports from the media threads.
 extension KioskEngine {
     mutating func started(now: Instant) {
+        self.chimeStatus(.ready)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         self.trustServers(now: now)
@@ -139,12 +140,14 @@ extension KioskEngine {
     mutating func device(_ report: DeviceReport, now: Instant) {
         switch report {
         case .failed(let family, let text):
+            if self.faults[Int(family.rawValue)] == nil { self.chimeStatus(.lost) }
             self.faults[Int(family.rawValue)] = text
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):
             guard self.faults[Int(family.rawValue)] != nil else { return }
             self.faults[Int(family.rawValue)] = nil
+            self.chimeStatus(.back)
             self.setFitted(family, true)
             self.emit("restored", now: now) { $0.put("device", family.text) }
         }

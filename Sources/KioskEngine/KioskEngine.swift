@@ -15,6 +15,8 @@ import SIPWire
 public struct KioskEngine {
     var configuration: Configuration
     var problems: [ConfigurationProblem]
+    /// Those that were found beside the file.
+    var problemsBeside: [ConfigurationProblem] = []
     var world: KioskWorld
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
@@ -81,6 +83,11 @@ public struct KioskEngine {
     private var sipWakesAt: Instant?
     private var lamp = Lamp()
     private var shown: Presentation?
+    /// What was told by ear.
+    var announced = Announcement(.idle, hasScreen: false)
+    var wasCutOff = false
+    /// A prompt was ordered, and may still be spoken.
+    var isSpeaking = false
     private var outputs: [KioskOutput] = []
     /// How many of `outputs` were taken.
     private var taken = 0
@@ -165,6 +172,7 @@ public struct KioskEngine {
         case .routed(let id, let locals): self.routed(id, locals, now: now)
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)
+        case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
@@ -246,6 +254,7 @@ public struct KioskEngine {
     /// Orders what changed since the last input, and nothing else.
     private mutating func present(now: Instant) {
         guard !self.hasExited else { return }
+        self.announce()
         let next = Presentation(self.machine.state, self.surroundings)
         if self.shown?.tone ?? .none != next.tone { self.put(.tone(next.tone)) }
         self.show(next.lamp, now: now)

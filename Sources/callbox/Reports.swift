@@ -12,6 +12,8 @@ enum Report {
     case device(DeviceReport)
     /// Our own ends soon, or has ended.
     case ownCertificate(CertificateRecord)
+    /// Something beside the file that its owner should know.
+    case problem(ConfigurationProblem)
     case screenshot(ClientID, ScreenshotResult)
 }
 
