@@ -20,8 +20,8 @@ extension KioskEngine {
         if self.configuration.sound.tellsStatus { self.put(.tone(tone)) }
     }
 
-    /// Tells what has changed since the last input.
-    mutating func announce() {
+    /// Tells what has changed by an input; whoever presses what does nothing at rest hears what does.
+    mutating func announce(after input: KioskInput) {
         let old = self.announced
         let next = Announcement(self.machine.state, hasScreen: self.world.hasScreen)
         self.announced = next
@@ -31,9 +31,16 @@ extension KioskEngine {
         }
         if self.configuration.sound.chimes, let tone = next.chime(after: old) { self.put(.tone(tone)) }
         switch next.speech(after: old) {
-        case .keep: break
+        case .keep:
+            if next.stage == .idle, old.stage == .idle, self.configuration.call.uri != nil, Self.isIdlePress(input) {
+                self.say(.pressToCall)
+            }
         case .hush: self.hush()
         case .say(let prompt): self.say(prompt)
         }
+    }
+    private static func isIdlePress(_ input: KioskInput) -> Bool {
+        guard case .button(let button, .pressed) = input else { return false }
+        return button == .hook || button == .mute || button == .video
     }
 }

@@ -128,6 +128,7 @@ public struct KioskEngine {
         self.timePassed(now: now)
         self.settle(now: now)
         self.tlsFault = nil
+        self.announce(after: input)
         self.present(now: now)
     }
 
@@ -254,7 +255,6 @@ public struct KioskEngine {
     /// Orders what changed since the last input, and nothing else.
     private mutating func present(now: Instant) {
         guard !self.hasExited else { return }
-        self.announce()
         let next = Presentation(self.machine.state, self.surroundings)
         if self.shown?.tone ?? .none != next.tone { self.put(.tone(next.tone)) }
         self.show(next.lamp, now: now)

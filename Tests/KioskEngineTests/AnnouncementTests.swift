@@ -168,6 +168,15 @@ final class AnnouncementTests: XCTestCase {
         XCTAssertEqual(scene.chimes, [])
     }
 
+    func testWhoeverPressesWhatDoesNothingHearsWhatDoes() {
+        let scene = Scene()
+        for button in [ButtonName.hook, .mute, .video] { scene.press(button) }
+        XCTAssertEqual(scene.spoken, ["press-to-call", "press-to-call", "press-to-call"])
+        scene.press(.call)
+        scene.press(.video)
+        XCTAssertEqual(scene.spoken.suffix(1), ["calling"])
+    }
+
     func testTheChosenLanguageSaysItsNameAndSpeaksFromThenOn() {
         let scene = Scene()
         scene.feed(.control(Scene.client, line: "language de"))

@@ -15,6 +15,8 @@ from tests.runner import Failed, check
 RATE = 48000
 PROMPTS = Path(__file__).resolve().parents[2] / "build" / "share" / "callbox" / "prompts"
 PRESSES = 20
+# Nothing but keys and the ring-back; that of the United States pauses for 4 s of 6.
+KEYS_ONLY = {"sound.prompts": "no", "sound.chimes": "no", "sound.tones": "us"}
 
 
 class Heard:
@@ -106,17 +108,16 @@ def key_latency(context, name, line, press):
 def key_tone_idle(context):
     """The output is primed: a press out of silence."""
     b = bench(context)
-    kiosk = b.ready()
-    kiosk.idle(12)
+    b.ready(changes=KEYS_ONLY).idle(12)
     return key_latency(context, "keys-idle", "mute", lambda line: b.board.press(line, 60))
 
 
 @check("board/key-tone-busy")
 def key_tone_busy(context):
-    """The output runs and has sound in hand: presses while an inaudible prompt keeps it busy."""
+    """The output runs and has sound in hand: presses in the pauses of the ring-back."""
     b = bench(context)
-    peer = b.peer(tone_hz=1000, answer="manual")
-    kiosk = b.ready(changes={"sound.prompts": "no", "sound.chimes": "no", "sound.tones": "us"})
+    b.peer(answer="manual")
+    kiosk = b.ready(changes=KEYS_ONLY)
     mark = kiosk.mark()
     kiosk.press("call")
     kiosk.wait_event("call", since=mark, state="ringing")
@@ -124,7 +125,6 @@ def key_tone_busy(context):
 
 
 def pauses(context, b, kiosk):
-    """Presses in the pauses of the ring-back of the United States: 4 s of 6."""
     heard, presses = Heard(b.board, "keys-ringing", 14), []
     begin = time.monotonic()
     while time.monotonic() < begin + 12.5:
