@@ -9,7 +9,7 @@ import numpy
 
 from measure import tone
 from measure.figures import median
-from tests.bench import bench
+from tests.bench import TONE_HZ, bench
 from tests.runner import Failed, check
 
 RATE = 48000
@@ -82,9 +82,11 @@ def load(path):
 
 
 def resampled(samples, rate, wanted):
-    """To a lower rate, all above its half cut off."""
+    """To a lower rate, all above its half cut off, and the far end's tone."""
     count = len(samples) * wanted // rate
     spectrum = numpy.fft.rfft(samples)[: count // 2 + 1]
+    place, width = TONE_HZ * len(samples) // rate, 20 * len(samples) // rate
+    spectrum[place - width : place + width] = 0
     return numpy.fft.irfft(spectrum, count) * count / len(samples)
 
 
