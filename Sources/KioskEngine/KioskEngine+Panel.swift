@@ -203,6 +203,7 @@ extension KioskEngine {
         self.emit("not_secured", now: now) {
             $0.put("media", kind.text)
             $0.put("text", text)
+            $0.put(.handshakeOfMedia)
         }
         self.fail(handle, .notPrivate, now: now)
     }
