@@ -101,29 +101,12 @@ struct Announcement: Equatable {
 }
 
 extension CallOutcome {
-    /// What is said of it; nil where nobody has to be told.
+    /// What is said of it, as the table of faults has it; nil where nobody has to be told.
     var prompt: PromptName? {
-        switch self {
-        case .hungUp, .cancelled, .remoteHungUp, .declined: return .ended
-        case .missed, .stopped: return nil
-        case .refused(let status, _, let q850): return RefusalMeaning(status, q850: q850).prompt
-        case .notAnswered: return .noAnswer
-        case .misdirected, .noResponse, .unreachable, .unknownHost, .waitsForTime, .outOfRoom: return .notReachable
-        case .vanished, .protocolFault: return .failed
-        case .insecure, .unusableMedia, .notPrivate, .noAddress: return .outOfOrder
-        }
-    }
-}
-
-extension RefusalMeaning {
-    fileprivate var prompt: PromptName {
-        switch self {
-        case .busy: return .busy
-        case .declined: return .declined
-        case .noAnswer: return .noAnswer
-        case .notAllowed, .wrongPassword, .unknownAddress, .moved, .doesNotFit: return .outOfOrder
-        case .overloaded, .faulty, .impossible: return .notReachable
-        case .notAccepted: return .failed
+        switch self.manner {
+        case .silent: return .ended
+        case .farewell(let tone): return tone == .none ? nil : .ended
+        case .failure: return self.fault?.prompt
         }
     }
 }

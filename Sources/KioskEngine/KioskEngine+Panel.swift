@@ -140,7 +140,7 @@ extension KioskEngine {
     mutating func device(_ report: DeviceReport, now: Instant) {
         switch report {
         case .failed(let family, let text):
-            if self.faults[Int(family.rawValue)] == nil { self.chimeStatus(.lost) }
+            if self.faults[Int(family.rawValue)] == nil { self.tellLost(family) }
             self.faults[Int(family.rawValue)] = text
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))

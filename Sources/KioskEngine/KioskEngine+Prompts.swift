@@ -20,6 +20,12 @@ extension KioskEngine {
         if self.configuration.sound.tellsStatus { self.put(.tone(tone)) }
     }
 
+    /// Once a fault; in a call, where somebody is there, in words too where the table of faults has any.
+    mutating func tellLost(_ family: DeviceFamily) {
+        self.chimeStatus(.lost)
+        if case .connected = self.machine.state, let prompt = family.fault.prompt { self.say(prompt) }
+    }
+
     /// Tells what has changed by an input; whoever presses what does nothing at rest hears what does.
     mutating func announce(after input: KioskInput) {
         let old = self.announced
