@@ -19,6 +19,7 @@ public struct Configuration: Equatable, Sendable {
     public var language = LanguageSettings()
     public var camera = CameraSettings()
     public var audio = AudioSettings()
+    public var sound = SoundSettings()
     public var video = VideoSettings()
     public var media = MediaSettings()
     public var rtp = RTPSettings()

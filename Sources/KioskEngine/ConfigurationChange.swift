@@ -26,6 +26,7 @@ struct ConfigurationChange: Equatable {
         self.note("display", old.display != new.display)
         self.note("camera", old.camera != new.camera)
         self.note("audio", old.audio != new.audio)
+        self.note("sound", old.sound != new.sound)
         self.note("video", old.video != new.video)
         self.note("media", old.media != new.media)
         self.note("rtp", old.rtp != new.rtp)
@@ -76,6 +77,9 @@ struct ConfigurationChange: Equatable {
         next.panel = Self.changedInPlace(old.panel, to: new.panel)
         next.display.selfView = new.display.selfView
         next.audio.codecs = new.audio.codecs
+        next.sound.chimes = new.sound.chimes
+        next.sound.tellsStatus = new.sound.tellsStatus
+        next.sound.speaks = new.sound.speaks
         next.video = new.video
         // The certificate for handshakes is made at the start, where any may be wanted.
         if (old.media.encryption == .off) == (new.media.encryption == .off) { next.media = new.media }

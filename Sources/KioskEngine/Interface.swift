@@ -33,6 +33,8 @@ public enum KioskInput {
     case routed(ResolutionID, [SocketAddress?])
     case media(MediaReport)
     case device(DeviceReport)
+    /// Something beside the file is wrong that its owner should know: it stands as long as the program runs.
+    case problem(ConfigurationProblem)
     /// The answer to `.collectCounters`.
     case localCounters(ClientID, LocalCounters)
     /// Addresses, routes or the link changed.
@@ -67,6 +69,10 @@ public enum KioskOutput {
     case tone(Tone)
     /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
     case savePower(Bool)
+    /// Speak at the panel, in place of what is spoken there.
+    case say(PromptName, Language)
+    /// Speak no more.
+    case hush
     /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
     /// come this way too.
     case reply(ClientID, ByteString)

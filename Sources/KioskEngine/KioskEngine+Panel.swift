@@ -7,6 +7,7 @@ import SIPWire
 /// Buttons, the control socket, devices, and reports from the media threads.
 extension KioskEngine {
     mutating func started(now: Instant) {
+        self.chimeStatus(.ready)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         self.trustServers(now: now)
@@ -198,11 +199,12 @@ extension KioskEngine {
     mutating func device(_ report: DeviceReport, now: Instant) {
         switch report {
         case .failed(let family, let text):
-            self.faults.failed(family, text, now: now)
+            if self.faults.failed(family, text, now: now) { self.tellLost(family) }
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):
             guard self.faults.restored(family) else { return }
+            if self.faults.wasTold(family) { self.chimeStatus(.back) }
             self.setFitted(family, true)
             self.emit("restored", now: now) { $0.put("device", family.text) }
             self.offerReturned(now: now)

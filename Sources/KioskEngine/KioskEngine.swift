@@ -15,6 +15,8 @@ import SIPWire
 public struct KioskEngine {
     var configuration: Configuration
     var problems: [ConfigurationProblem]
+    /// Those that were found beside the file.
+    var problemsBeside: [ConfigurationProblem] = []
     var world: KioskWorld
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
@@ -86,6 +88,11 @@ public struct KioskEngine {
     private var sipWakesAt: Instant?
     var panel = PanelState()
     private var shown: Presentation?
+    /// What was told by ear.
+    var announced = Announcement(.idle, hasScreen: false)
+    var wasCutOff = false
+    /// A prompt was ordered, and may still be spoken.
+    var isSpeaking = false
     private var outputs: [KioskOutput] = []
     /// How many of `outputs` were taken.
     private var taken = 0
@@ -127,6 +134,7 @@ public struct KioskEngine {
         self.timePassed(now: now)
         self.settle(now: now)
         self.tlsFault = nil
+        self.announce(after: input)
         self.present(now: now)
     }
 
@@ -174,6 +182,7 @@ public struct KioskEngine {
         case .routed(let id, let locals): self.routed(id, locals, now: now)
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)
+        case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
@@ -274,7 +283,7 @@ public struct KioskEngine {
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.canCall, isStopping: self.leaveBy != nil && !self.isRestarting,
             banner: self.banner, notice: self.notice, language: self.language,
-            hasNewFault: self.faults.alarmUntil != nil, isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
             mayUseH264: self.configuration.video.mayUseH264, panel: self.panelView)
     }
 

@@ -23,8 +23,8 @@ struct Presentation: Equatable {
         var banner: ByteString
         var notice: Notice?
         var language = Language.english
-        /// A device failed just now.
-        var hasNewFault = false
+        /// Something failed just now that no chime tells of.
+        var soundsAlarm = false
         /// Out of service, as the operator wants it.
         var isPaused = false
         /// The supply fails: the screen stays dark but for the words.
@@ -247,7 +247,7 @@ struct Presentation: Equatable {
 
     private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
         let tone = self.tone(state)
-        return tone == .none && around.hasNewFault && !around.isStopping ? .error : tone
+        return tone == .none && around.soundsAlarm && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {

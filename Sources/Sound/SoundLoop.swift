@@ -184,7 +184,10 @@ extension SoundLoop {
         case .tone(let kind):
             self.mix.tones.play(kind)
         case .chime(let chime):
+            let isFirst = !self.mix.chimes.isActive
             self.mix.chimes.play(chime)
+            // Not behind the sound that is in hand.
+            if isFirst { self.playback.amend(now) { self.mix.addChime(to: &$0) } }
         case .speak(let samples):
             self.mix.speak(samples)
         case .hush:

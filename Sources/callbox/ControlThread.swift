@@ -35,6 +35,7 @@ final class ControlThread {
     private let resolver: Resolver
     private var routes = RouteWatch()
     private var generation: Generation = 0
+    private var promptNumber: PromptNumber = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
     private var pending: [KioskInput] = []
     /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
@@ -186,6 +187,8 @@ final class ControlThread {
             if generation == self.generation { self.take(.media(report)) }
         case .device(let report):
             self.take(.device(report))
+        case .problem(let problem):
+            self.take(.problem(problem))
         case .screenshot(let client, let result):
             self.reply(client, result.line)
         }
@@ -207,7 +210,7 @@ final class ControlThread {
                 return deadline
             }
             switch output {
-            case .screen, .tone, .event: self.unhurried.append(output)
+            case .screen, .tone, .say, .hush, .event: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
                 .collectCounters, .readSecrets, .renewSecrets, .readConfiguration, .exit, .restart, .wait:
                 self.carryOut(output)
@@ -232,6 +235,10 @@ final class ControlThread {
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
         case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
+        case .say(let prompt, let language):
+            self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
+            self.wires.prompts.order(.read(prompt, language, self.promptNumber))
+        case .hush: self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
@@ -245,6 +252,11 @@ final class ControlThread {
         case .restart: self.ending = .restart
         case .wait: break
         }
+    }
+
+    private func nextPrompt() -> PromptNumber {
+        self.promptNumber &+= 1
+        return self.promptNumber
     }
 
     private func readConfiguration() -> KioskInput {

@@ -64,6 +64,10 @@ func run(_ options: RunOptions) -> Int32 {
         configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
     let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
+    if configuration.sound.promptVolume > 0 {
+        let prompts = PromptThread(configuration: options.configurationPath, wires: wires)
+        Thread.start("prompts") { prompts.run() }
+    }
     faults.forEach { wires.report($0) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
@@ -139,7 +143,7 @@ private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceRepo
 private func startThreads(
     _ configuration: Configuration, _ wires: Wires, _ display: Display, _ media: MediaThread, _ camera: CameraProbe
 ) {
-    let sound = SoundThread(configuration.audio, wires: wires)
+    let sound = SoundThread(configuration.audio, configuration.sound, wires: wires)
     let cameraThread = CameraThread(name: camera.name, wish: camera.wish, wires: wires, isMissing: camera.isMissing)
     let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)
     let screen = DisplayThread(display: display, wires: wires)

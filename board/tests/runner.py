@@ -30,7 +30,7 @@ FILES = {
     "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],
     "reload": ["reload"], "stranger": ["stranger"], "panel": ["digits"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
-    "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
+    "board": ["call", "picture", "sound", "heard", "signalling", "panel", "control", "abuse", "missing", "endurance"],
     "away": ["away"],
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
