@@ -45,8 +45,17 @@ extension KioskEngine {
         self.put(.renewSecrets(reload.configuration))
     }
 
+    mutating func found(_ problem: ConfigurationProblem, now: Instant) {
+        guard self.problemsBeside.count < Self.problemsBesideMax else { return }
+        self.problemsBeside.append(problem)
+        self.problems.append(problem)
+        self.emit(problem, now: now)
+    }
+
+    private static let problemsBesideMax = 16
+
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
-        self.problems = problems
+        self.problems = problems + self.problemsBeside
         for problem in problems { self.emit(problem, now: now) }
     }
 
@@ -68,6 +77,7 @@ extension KioskEngine {
         self.configuration = next
         self.machine.ringTimeout = .milliseconds(next.call.ringTimeoutMs)
         self.machine.mediaTimeout = .milliseconds(next.call.mediaTimeoutMs)
+        if self.language == former.language.first { self.language = next.language.first }
         self.changeAccounts(from: former, now: now)
         self.tell(.configure(SIPConfiguration(next, self.world)), now: now)
         if former.servers != next.servers {

@@ -5,7 +5,8 @@ import Bytes
 /// disagree with what the kiosk does.
 struct Presentation: Equatable {
     var screen: ScreenState
-    var lamp: LampPattern
+    /// For lamps and relays.
+    var signal: Signal
     var tone: Tone
 
     /// What the state alone does not know.
@@ -21,6 +22,18 @@ struct Presentation: Equatable {
         var isStopping = false
         var banner: ByteString
         var notice: Notice?
+        var language = Language.english
+        /// Something failed just now that no chime tells of.
+        var soundsAlarm = false
+        /// Out of service, as the operator wants it.
+        var isPaused = false
+        /// The supply fails: the screen stays dark but for the words.
+        var isPowerFailing = false
+        /// Whether the owner has the licence for the pictures of calls.
+        var mayUseH264 = true
+        var panel = PanelView()
+
+        var texts: Texts { Texts.of(self.language) }
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -31,67 +44,89 @@ struct Presentation: Equatable {
             muted: wishes.isMuted, videoOff: around.hasCamera && wishes.isVideoOff,
             remote: Self.remote(state, around), selfView: Self.selfView(state, around),
             callBar: Self.callBar(state, around))
-        self.lamp = Self.lamp(state, around)
-        self.tone = Self.tone(state)
+        self.screen.language = around.language
+        if case .connected(let call) = state {
+            self.screen.name = call.facts.name
+            self.screen.timer = call.answered
+        }
+        self.screen.keypad = around.panel.keypad
+        self.screen.countdown = around.panel.countdown
+        self.signal = Self.signal(state, around)
+        self.tone = Self.tone(state, around)
     }
 
     // MARK: - Words
 
-    private static func card(_ state: KioskState, _ around: Surroundings) -> Words.Card {
+    private static func card(_ state: KioskState, _ around: Surroundings) -> Card {
+        let texts = around.texts
         switch state {
-        case .idle:
-            if around.isStopping { return Words.stopping }
-            if let notice = around.notice { return Words.notice(notice) }
-            guard around.canCall else { return Words.idleUseless }
-            return around.hasCamera ? Words.idle : Words.idleWithoutPicture
-        case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
-        case .calling(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
-        case .ringing(let state): return self.card(state)
-        case .early: return Words.early
-        case .alerting(let state): return Words.alerting(state.facts.name)
+        case .idle: return self.idleCard(around)
+        case .lookingUp(let state): return self.callingCard(state.facts, texts)
+        case .calling(let state): return self.callingCard(state.facts, texts)
+        case .ringing(let state): return self.card(state, texts)
+        case .early: return Card(texts.states.early, .ringing)
+        case .alerting(let state): return texts.alerting(state.facts.name)
         case .connected(let call): return self.card(call, around)
-        case .ending(let state): return Words.card(state.ended.outcome)
-        case .outcome(let state): return Words.card(state.ended.outcome)
-        case .stopping: return Words.stopping
+        case .ending(let state): return texts.card(state.ended.outcome)
+        case .outcome(let state): return texts.card(state.ended.outcome)
+        case .stopping: return Card(texts.states.stopping, .none)
         }
     }
 
-    private static func card(_ call: KioskState.Outgoing) -> Words.Card {
+    private static func idleCard(_ around: Surroundings) -> Card {
+        let texts = around.texts
+        if around.isStopping { return Card(texts.states.stopping, .none) }
+        if let notice = around.notice { return texts.notice(notice) }
+        if around.isPaused { return Card(texts.states.paused, .warning) }
+        guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
+        return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
+    }
+
+    private static func callingCard(_ facts: CallFacts, _ texts: Texts) -> Card {
+        Card(facts.isHandedOver ? texts.states.transferring : texts.states.calling, .calling)
+    }
+
+    private static func card(_ call: KioskState.Outgoing, _ texts: Texts) -> Card {
         switch call.stage {
-        case .ringing: return call.facts.isHandedOver ? Words.transferring : Words.ringing
-        case .forwarded: return Words.forwarded
-        case .queued: return Words.queued
+        case .ringing where call.facts.isHandedOver: return Card(texts.states.transferring, .calling)
+        case .ringing: return Card(texts.states.ringing, .ringing)
+        case .forwarded: return Card(texts.states.forwarded, .calling)
+        case .queued: return Card(texts.states.queued, .ringing)
         }
     }
 
-    private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
+    private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Card {
+        let texts = around.texts
         if let notice = around.notice {
-            let card = Words.notice(notice)
-            return around.hasScreen && call.showsPicture ? Words.Card("", card.detail, .none) : card
+            let card = texts.notice(notice)
+            return around.showsPicture(of: call) ? Card("", card.detail, .none) : card
         }
-        if around.hasScreen && call.showsPicture {
+        if around.showsPicture(of: call) {
             let waits = call.isHeld || call.transfer != nil
-            return Words.Card("", waits ? Words.held.headline : "", .none)
+            return Card("", waits ? texts.states.held.headline : "", .none)
         }
-        if call.transfer != nil { return Words.transferring }
-        if call.intent.isHolding { return Words.holding }
-        if call.cutOffSince != nil { return Words.interrupted }
-        if call.isHeld { return Words.held }
-        guard around.hasScreen, call.shape.receivesVideo else { return Words.talking(call.facts.name) }
-        return call.hasFirstFrame ? Words.pictureLost : Words.connecting
+        if call.transfer != nil { return Card(texts.states.transferring, .calling) }
+        if call.intent.isHolding { return Card(texts.states.holding, .hold) }
+        if call.cutOffSince != nil { return Card(texts.states.interrupted, .connecting) }
+        if call.isHeld { return Card(texts.states.held, .hold) }
+        if around.isPowerFailing { return Card(texts.states.lowPower, .talking) }
+        if !around.mayUseH264 { return Card(texts.states.soundOnly, .talking) }
+        guard around.hasScreen, call.shape.receivesVideo else { return texts.talking(call.facts.name) }
+        return call.hasFirstFrame
+            ? Card(texts.states.pictureLost, .talking) : Card(texts.states.connecting, .connecting)
     }
 
     // MARK: - Pictures
 
     private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         switch state {
-        case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
+        case .connected(let call): return around.showsPicture(of: call) ? .shown : .hidden
         case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return .hidden
         }
     }
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
-        guard around.hasCamera, around.hasScreen else { return .hidden }
+        guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break
@@ -120,19 +155,19 @@ struct Presentation: Equatable {
         case .idle, .outcome, .ending:
             return self.idleItem(button, state, around)
         case .lookingUp(let state):
-            return self.callItem(button, state.facts, around, end: Words.cancel)
+            return self.callItem(button, state.facts, around, end: around.texts.buttons.cancel)
         case .calling(let state), .ringing(let state):
-            return self.callItem(button, state.facts, around, end: Words.cancel)
+            return self.callItem(button, state.facts, around, end: around.texts.buttons.cancel)
         case .early(let state):
-            return self.callItem(button, state.facts, around, end: Words.cancel)
+            return self.callItem(button, state.facts, around, end: around.texts.buttons.cancel)
         case .alerting:
             switch button {
-            case .call: return CallBarItem(button: .call, label: Words.answer)
-            case .hook: return CallBarItem(button: .hook, label: Words.decline)
-            case .mute, .video: return nil
+            case .call: return CallBarItem(button: .call, label: around.texts.buttons.answer)
+            case .hook: return CallBarItem(button: .hook, label: around.texts.buttons.decline)
+            case .further, .mute, .video, .keypad, .language: return nil
             }
         case .connected(let state):
-            return self.callItem(button, state.facts, around, end: Words.hangUp)
+            return self.callItem(button, state.facts, around, end: around.texts.buttons.hangUp)
         case .stopping:
             return nil
         }
@@ -142,48 +177,77 @@ struct Presentation: Equatable {
         _ button: ButtonName, _ state: KioskState, _ around: Surroundings
     ) -> CallBarItem? {
         switch button {
-        case .call: return around.canCall && !around.isStopping ? CallBarItem(button: .call, label: Words.call) : nil
+        case .call, .further:
+            guard around.canCall, !around.isStopping, !around.isPaused else { return nil }
+            return CallBarItem(button: button, label: around.panel.labels[button] ?? around.texts.buttons.call)
         case .hook:
             switch state {
-            case .outcome: return CallBarItem(button: .hook, label: Words.close)
-            case .idle: return around.notice == nil ? nil : CallBarItem(button: .hook, label: Words.close)
+            case .outcome: return CallBarItem(button: .hook, label: around.texts.buttons.close)
+            case .idle where around.notice == nil: return nil
+            case .idle: return CallBarItem(button: .hook, label: around.texts.buttons.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
-        case .mute, .video: return nil
+        case .language: return CallBarItem(button: .language, label: around.texts.buttons.language)
+        case .mute, .video, .keypad: return nil
         }
     }
 
     private static func callItem(
         _ button: ButtonName, _ facts: CallFacts, _ around: Surroundings, end: ByteString
     ) -> CallBarItem? {
+        if around.panel.isScrolled, let item = self.scrollItem(button, around) { return item }
         let wishes = facts.wishes
         switch button {
         case .call: return around.callEndsCall ? CallBarItem(button: .call, label: end) : nil
         case .hook: return CallBarItem(button: .hook, label: end)
         case .mute:
-            let label = wishes.isMuted ? Words.unmute : Words.mute
+            let label = wishes.isMuted ? around.texts.buttons.unmute : around.texts.buttons.mute
             return CallBarItem(button: .mute, label: label, isOn: wishes.isMuted)
         case .video:
             guard around.hasCamera else { return nil }
-            let label = wishes.isVideoOff ? Words.videoOn : Words.videoOff
+            let label = wishes.isVideoOff ? around.texts.buttons.videoOn : around.texts.buttons.videoOff
             return CallBarItem(button: .video, label: label, isOn: wishes.isVideoOff)
+        case .keypad:
+            return CallBarItem(
+                button: .keypad, label: around.texts.buttons.keypad, isOn: around.panel.keypad != nil)
+        case .language: return CallBarItem(button: .language, label: around.texts.buttons.language)
+        case .further: return nil
+        }
+    }
+
+    /// Buttons that work the keypad on the screen.
+    private static func scrollItem(_ button: ButtonName, _ around: Surroundings) -> CallBarItem? {
+        let texts = around.texts.buttons
+        switch button {
+        case .call: return CallBarItem(button: .call, label: texts.select)
+        case .mute:
+            return CallBarItem(button: .mute, label: around.buttons.contains(.video) ? texts.back : texts.next)
+        case .video: return CallBarItem(button: .video, label: texts.next)
+        case .further, .hook, .keypad, .language: return nil
         }
     }
 
     // MARK: - Lamp and tone
 
-    private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
+    private static func signal(_ state: KioskState, _ around: Surroundings) -> Signal {
         switch state {
-        case .idle: return around.canCall ? .off : .fast
-        case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
-        case .connected: return .on
-        case .ending, .stopping: return .off
+        case .idle: return around.canCall && !around.isPaused ? .idle : .fault
+        case .lookingUp, .calling: return .calling
+        case .ringing, .early: return .ringing
+        case .alerting: return .alerting
+        case .connected: return .connected
+        case .ending, .stopping: return .idle
         case .outcome(let state):
             switch state.ended.outcome.manner {
-            case .failure: return .fast
-            case .silent, .farewell: return .off
+            case .failure: return .failed
+            case .silent, .farewell: return .idle
             }
         }
+    }
+
+    private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
+        let tone = self.tone(state)
+        return tone == .none && around.soundsAlarm && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {
@@ -203,5 +267,11 @@ struct Presentation: Equatable {
             }
         case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
         }
+    }
+}
+
+extension Presentation.Surroundings {
+    fileprivate func showsPicture(of call: KioskState.Connected) -> Bool {
+        self.hasScreen && !self.isPowerFailing && call.showsPicture
     }
 }
