@@ -28,7 +28,7 @@ final class ICETests: XCTestCase {
             ])
     }
 
-    private static func local(video: Direction? = nil) -> LocalMedia {
+    static func local(video: Direction? = nil) -> LocalMedia {
         var local = Fixture.local(video: video)
         local.audio.ice = self.ours()
         local.video?.ice = self.ours()
