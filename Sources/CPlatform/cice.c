@@ -3,17 +3,20 @@
 #include "cice.h"
 
 #include <dlfcn.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <nice/agent.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { STREAMS = 2, COMPONENTS = 2, DESCRIPTORS_MAX = 128 };
+enum { STREAMS = 2, COMPONENTS = 2, DESCRIPTORS_MAX = 128, ADDRESSES_MAX = 6 };
 
 // The functions of libnice that are used here, by the names that they have there.
 #define FUNCTIONS(entry)                                                                                               \
     entry(nice_agent_new_full) entry(nice_agent_add_stream) entry(nice_agent_set_port_range)                           \
+    entry(nice_agent_add_local_address)                                                                                \
     entry(nice_agent_set_relay_info) entry(nice_agent_gather_candidates) entry(nice_agent_set_local_credentials)       \
     entry(nice_agent_set_remote_credentials) entry(nice_agent_set_remote_candidates) entry(nice_agent_restart)         \
     entry(nice_agent_get_local_candidates) entry(nice_agent_attach_recv) entry(nice_agent_send)                        \
@@ -93,6 +96,27 @@ static void received(NiceAgent *agent, guint stream, guint component, guint coun
 
 // MARK: agents
 
+static int is_of_use(const struct ifaddrs *entry) {
+    if (!entry->ifa_addr || !(entry->ifa_flags & IFF_UP) || entry->ifa_flags & IFF_LOOPBACK) return 0;
+    if (entry->ifa_addr->sa_family == AF_INET) return 1;
+    const struct sockaddr_in6 *address = (const void *)entry->ifa_addr;
+    return address->sin6_family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&address->sin6_addr);
+}
+
+// The library would take those of one link only, too, and try each port of the range on them.
+static void add_addresses(NiceAgent *agent) {
+    struct ifaddrs *all;
+    if (getifaddrs(&all) != 0) return;
+    int count = 0;
+    for (const struct ifaddrs *entry = all; entry && count < ADDRESSES_MAX; entry = entry->ifa_next) {
+        if (!is_of_use(entry)) continue;
+        NiceAddress address;
+        library.nice_address_set_from_sockaddr(&address, entry->ifa_addr);
+        count += library.nice_agent_add_local_address(agent, &address) != 0;
+    }
+    freeifaddrs(all);
+}
+
 struct callbox_ice *callbox_ice_new(struct callbox_ice_events events, uint16_t lowest_port, uint16_t highest_port) {
     if (!callbox_ice_load()) return NULL;
     struct callbox_ice *ice = calloc(1, sizeof *ice);
@@ -101,6 +125,7 @@ struct callbox_ice *callbox_ice_new(struct callbox_ice_events events, uint16_t l
     ice->agent = library.nice_agent_new_full(context, NICE_COMPATIBILITY_RFC5245,
                                           NICE_AGENT_OPTION_REGULAR_NOMINATION | NICE_AGENT_OPTION_CONSENT_FRESHNESS);
     g_object_set(ice->agent, "upnp", FALSE, "ice-tcp", FALSE, NULL);
+    add_addresses(ice->agent);
     g_signal_connect_data(ice->agent, "candidate-gathering-done", (GCallback)gathered, ice, NULL, 0);
     g_signal_connect_data(ice->agent, "new-selected-pair-full", (GCallback)selected, ice, NULL, 0);
     g_signal_connect_data(ice->agent, "component-state-changed", (GCallback)changed, ice, NULL, 0);

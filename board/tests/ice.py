@@ -53,6 +53,13 @@ def link(here, name, address, there, other_name, other_address):
     for network, device, own in ((here, name, address), (there, other_name, other_address)):
         for rest in (["address", "add", f"{own}/24", "dev", device], ["link", "set", device, "up"]):
             subprocess.run([*(network.enter if network else []), "ip", *rest], check=True)
+    # The kernel tells programs of a new link's carrier only after a while.
+    wait_until(lambda: all(runs(*end) for end in ((here, name), (there, other_name))), 5, "links")
+
+
+def runs(network, device):
+    words = [*(network.enter if network else []), "ip", "-oneline", "link", "show", "dev", device]
+    return " state UP " in subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
 # One link
