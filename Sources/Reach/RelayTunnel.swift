@@ -28,7 +28,9 @@ final class RelayTunnel {
     init?(_ relay: ICERelay, _ tls: TLSContext, _ settings: TLSSettings, tokenBase: UInt64, _ poller: borrowing Poller)
     {
         guard
-            let inner = try? TCPStreams(address: Self.here, port: 0, tokenBase: tokenBase, poller: poller)
+            let inner = try? TCPStreams(
+                address: Self.here, port: 0, strangersMax: TCPStreams.connectionsMax, tokenBase: tokenBase,
+                poller: poller)
         else { return nil }
         self.relay = relay
         self.tokenBase = tokenBase
