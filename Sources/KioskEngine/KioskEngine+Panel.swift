@@ -9,6 +9,7 @@ extension KioskEngine {
     mutating func started(now: Instant) {
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
+        if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         self.trustServers(now: now)
         self.passwords.replace(with: self.configuration.sip.credentials)
         self.settleAccounts(now: now)
@@ -25,7 +26,9 @@ extension KioskEngine {
         switch edge {
         case .released: return
         case .pressed where self.isCallOver: return
-        case .pressed: self.put(.tone(.key))
+        case .pressed:
+            self.somebodyIsThere(now: now)
+            self.put(.tone(.key))
         }
         switch button {
         case .call: self.pressedCall(now: now)
@@ -49,7 +52,10 @@ extension KioskEngine {
     }
 
     private mutating func pressedHook(now: Instant) {
-        if case .idle = self.machine.state { self.notice = nil }
+        if case .idle = self.machine.state {
+            self.notice = nil
+            self.servicePage = nil
+        }
         self.hangUp(now: now)
     }
 
@@ -110,6 +116,12 @@ extension KioskEngine {
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
             self.put(.reply(client, Reply.done))
+        case .page(let page):
+            self.show(page, now: now)
+            self.put(.reply(client, Reply.done))
+        case .nextPage:
+            self.nextServicePage(now: now)
+            self.put(.reply(client, Reply.done))
         case .failback:
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
@@ -140,6 +152,7 @@ extension KioskEngine {
         switch report {
         case .failed(let family, let text):
             self.faults[Int(family.rawValue)] = text
+            self.somebodyIsThere(now: now)
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):

@@ -47,6 +47,7 @@ extension KioskEngine {
 
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
         self.problems = problems
+        if !problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         for problem in problems { self.emit(problem, now: now) }
     }
 

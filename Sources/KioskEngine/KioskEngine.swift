@@ -62,6 +62,13 @@ public struct KioskEngine {
     var language: Language
     /// When it speaks the first language again; nil while it does, and as long as somebody is there.
     var languageEndsAt: Instant?
+    /// A page for whoever installs the kiosk, and how long it stays.
+    var servicePage: (page: ServicePage, until: Instant)?
+    /// The question for our own address, and the answer, for the health page.
+    var healthQuestion: ResolutionID?
+    var healthAddress = ByteString()
+    /// Since when nobody was there; nil while there is a call.
+    var quietSince: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
     /// Faults that stand, by `DeviceFamily.rawValue`.
@@ -80,7 +87,7 @@ public struct KioskEngine {
     private var registrationEvents: [(RegistrationID, RegistrationEvent)] = []
     private var sipWakesAt: Instant?
     private var lamp = Lamp()
-    private var shown: Presentation?
+    private(set) var shown: Presentation?
     private var outputs: [KioskOutput] = []
     /// How many of `outputs` were taken.
     private var taken = 0
@@ -143,7 +150,7 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.languageEndsAt,
+            self.languageEndsAt, self.pagesWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -235,6 +242,7 @@ public struct KioskEngine {
         self.watchServers(now: now)
         self.applyReload(now: now)
         self.settleLanguage(now: now)
+        self.settlePages(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)
@@ -246,7 +254,7 @@ public struct KioskEngine {
     /// Orders what changed since the last input, and nothing else.
     private mutating func present(now: Instant) {
         guard !self.hasExited else { return }
-        let next = Presentation(self.machine.state, self.surroundings)
+        let next = Presentation(self.machine.state, self.surroundings(now))
         if self.shown?.tone ?? .none != next.tone { self.put(.tone(next.tone)) }
         self.show(next.lamp, now: now)
         if self.shown?.screen != next.screen { self.put(.screen(next.screen)) }
@@ -260,12 +268,14 @@ public struct KioskEngine {
         self.emit("lamp", now: now) { $0.put("pattern", pattern.text) }
     }
 
-    private var surroundings: Presentation.Surroundings {
+    private func surroundings(_ now: Instant) -> Presentation.Surroundings {
         Presentation.Surroundings(
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice, language: self.language)
+            banner: self.banner, notice: self.notice, language: self.language,
+            screen: self.configuration.screen, layout: self.configuration.display.layout, isDark: self.isDark(now: now),
+            service: self.serviceView)
     }
 
     /// The pattern that a new subscriber is told.

@@ -22,8 +22,19 @@ struct Presentation: Equatable {
         var banner: ByteString
         var notice: Notice?
         var language = Language.english
+        var screen = ScreenSettings()
+        var layout = DisplaySettings.Layout.pictureInPicture
+        /// Nobody was there for as long as the file says.
+        var isDark = false
+        var service: ServiceView?
 
         var texts: Texts { Texts.of(self.language) }
+    }
+
+    /// What a page for whoever installs the kiosk shows.
+    enum ServiceView: Equatable {
+        case health([HealthLine])
+        case problems([ByteString])
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -41,6 +52,45 @@ struct Presentation: Equatable {
         }
         self.lamp = Self.lamp(state, around)
         self.tone = Self.tone(state)
+        if case .idle = state { self.showIdle(around) }
+    }
+
+    // MARK: - Idle
+
+    /// What the owner wants to be seen while nobody calls, unless there is something to say.
+    private mutating func showIdle(_ around: Surroundings) {
+        let texts = around.texts.pages
+        switch around.service {
+        case .health(let lines):
+            self.screen.page = .health
+            self.screen.headline = texts.health
+            self.screen.health = lines
+        case .problems(let problems):
+            self.screen.page = .problems
+            self.screen.headline = texts.problems
+            self.screen.problems = problems
+        case nil:
+            guard around.notice == nil, !around.isStopping else { return }
+            guard !around.isDark else { return self.darken() }
+            guard around.canCall else { return }
+            self.screen.page = Self.idlePage(around)
+            if self.screen.page == .black { self.screen.callBar = [] }
+        }
+    }
+
+    private mutating func darken() {
+        self.screen = ScreenState()
+        self.screen.page = .dark
+    }
+
+    private static func idlePage(_ around: Surroundings) -> ScreenPage {
+        switch around.screen.idle {
+        case .text: return .card
+        case .clock: return .clock
+        case .image: return .image
+        case .black: return .black
+        case .selfView: return around.hasCamera ? .mirror : .card
+        }
     }
 
     // MARK: - Words
@@ -66,7 +116,8 @@ struct Presentation: Equatable {
         if around.isStopping { return Card(texts.states.stopping, .none) }
         if let notice = around.notice { return texts.notice(notice) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
-        return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
+        let phrase = around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture
+        return around.screen.idleCard(phrase, in: around.language)
     }
 
     private static func callingCard(_ facts: CallFacts, _ texts: Texts) -> Card {
@@ -112,6 +163,12 @@ struct Presentation: Equatable {
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         guard around.hasCamera, around.hasScreen else { return .hidden }
+        if case .idle = state {
+            // Nobody is filmed for a page that does not show it.
+            let isLit = around.service == nil && around.notice == nil && !around.isDark
+            if around.screen.idle == .selfView { return isLit && around.canCall ? .shown : .hidden }
+        }
+        if around.layout == .full, self.remote(state, around) == .shown { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break

@@ -27,7 +27,8 @@ struct ConfigurationFile {
             let problem = ConfigurationProblem(line: 0, section: "", key: "", reason: reason)
             return (nil, [problem] + self.standing)
         }
-        let (configuration, problems) = Configuration.parse(bytes)
+        var (configuration, problems) = Configuration.parse(bytes)
+        problems += dropUnreadable(&configuration.language)
         return (self.over(configuration), problems + self.standing)
     }
 

@@ -75,5 +75,20 @@ extension Texts {
             playback: "لا يوجد مكبر صوت",
             capture: "لا يوجد ميكروفون",
             panel: "زر أو مصباح لا يعمل",
-            network: "لا توجد شبكة"))
+            network: "لا توجد شبكة"),
+        pages: PageTexts(
+            problems: "أخطاء في الإعدادات",
+            health: "الحالة",
+            version: "الإصدار",
+            address: "العنوان",
+            account: "الحساب",
+            configuration: "الإعدادات",
+            screen: "الشاشة",
+            camera: "الكاميرا",
+            loudspeaker: "مكبر الصوت",
+            microphone: "الميكروفون",
+            buttons: "الأزرار",
+            network: "الشبكة",
+            works: "يعمل",
+            missing: "مفقود"))
 }
