@@ -54,6 +54,7 @@ extension KioskEngine {
             $0.put("reason", ended.outcome.reason)
             $0.put("code", ended.outcome.code)
             $0.put("text", Texts.english.sentence(ended.outcome))
+            $0.put(ended.outcome.fault)
             if !phrase.isEmpty { $0.put("phrase", phrase) }
             if case .refused(_, _, let q850?) = ended.outcome { $0.put("q850", q850) }
             $0.put("duration_ms", msOf: ended.length)
@@ -75,7 +76,7 @@ extension KioskEngine {
         var lines = [Self.line("ready", now: now) { $0.put("version", self.world.version) }]
         for problem in self.problems { lines.append(Self.line("problem", now: now) { problem.write(to: &$0) }) }
         for family in DeviceFamily.all {
-            guard let text = self.faults[Int(family.rawValue)] else { continue }
+            guard let text = self.faults[family] else { continue }
             lines.append(Self.faultLine(family, text, now: now))
         }
         lines.append(Self.line("lamp", now: now) { $0.put("pattern", self.lampPattern.text) })
@@ -94,6 +95,7 @@ extension KioskEngine {
         self.line("fault", now: now) {
             $0.put("device", family.text)
             $0.put("text", text)
+            $0.put(family.fault)
         }
     }
 
@@ -110,12 +112,13 @@ extension KioskEngine {
             self.counters?.write(to: &counters)
             $0.put("counters", object: counters)
             self.writeAccounts(to: &$0)
+            $0.put("paused", self.isPaused)
             $0.put("calls", self.sip.callCount)
             $0.put("strangers", self.sip.counters[.stranger])
             $0.put("problems", self.problems.count)
             var faults = JSON()
             for family in DeviceFamily.all {
-                if let text = self.faults[Int(family.rawValue)] { faults.put(family.text, text) }
+                if let text = self.faults[family] { faults.put(family.text, text) }
             }
             $0.put("faults", object: faults)
             $0.put("fds", local.descriptors)
@@ -169,5 +172,13 @@ extension ConfigurationProblem {
         json.put("key", self.key)
         json.put("line", self.line)
         json.put("text", self.text)
+        json.put(self.kind.fault)
+    }
+}
+
+extension JSON {
+    /// The code of the table of faults; nothing where nothing is wrong.
+    mutating func put(_ fault: Fault?) {
+        if let fault { self.put("fault_code", fault.code) }
     }
 }

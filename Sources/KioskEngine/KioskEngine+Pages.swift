@@ -108,7 +108,7 @@ extension KioskEngine {
                     texts.account, (account.settings.uri?.printed ?? "") + ": " + account.text, isGood: isRegistered))
         }
         for family in DeviceFamily.all {
-            let fault = self.faults[Int(family.rawValue)]
+            let fault = self.faults[family]
             let isFitted = self.isFitted(family)
             let value = fault ?? (isFitted ? texts.works : texts.missing)
             lines.append(HealthLine(texts.name(of: family), value, isGood: fault == nil && isFitted))

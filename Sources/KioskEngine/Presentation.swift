@@ -27,6 +27,14 @@ struct Presentation: Equatable {
         /// Nobody was there for as long as the file says.
         var isDark = false
         var service: ServiceView?
+        /// A device failed just now.
+        var hasNewFault = false
+        /// Out of service, as the operator wants it.
+        var isPaused = false
+        /// The supply fails: the screen stays dark but for the words.
+        var isPowerFailing = false
+        /// Whether the owner has the licence for the pictures of calls.
+        var mayUseH264 = true
 
         var texts: Texts { Texts.of(self.language) }
     }
@@ -51,46 +59,8 @@ struct Presentation: Equatable {
             self.screen.timer = call.answered
         }
         self.lamp = Self.lamp(state, around)
-        self.tone = Self.tone(state)
+        self.tone = Self.tone(state, around)
         if case .idle = state { self.showIdle(around) }
-    }
-
-    // MARK: - Idle
-
-    /// What the owner wants to be seen while nobody calls, unless there is something to say.
-    private mutating func showIdle(_ around: Surroundings) {
-        let texts = around.texts.pages
-        switch around.service {
-        case .health(let lines):
-            self.screen.page = .health
-            self.screen.headline = texts.health
-            self.screen.health = lines
-        case .problems(let problems):
-            self.screen.page = .problems
-            self.screen.headline = texts.problems
-            self.screen.problems = problems
-        case nil:
-            guard around.notice == nil, !around.isStopping else { return }
-            guard !around.isDark else { return self.darken() }
-            guard around.canCall else { return }
-            self.screen.page = Self.idlePage(around)
-            if self.screen.page == .black { self.screen.callBar = [] }
-        }
-    }
-
-    private mutating func darken() {
-        self.screen = ScreenState()
-        self.screen.page = .dark
-    }
-
-    private static func idlePage(_ around: Surroundings) -> ScreenPage {
-        switch around.screen.idle {
-        case .text: return .card
-        case .clock: return .clock
-        case .image: return .image
-        case .black: return .black
-        case .selfView: return around.hasCamera ? .mirror : .card
-        }
     }
 
     // MARK: - Words
@@ -115,6 +85,7 @@ struct Presentation: Equatable {
         let texts = around.texts
         if around.isStopping { return Card(texts.states.stopping, .none) }
         if let notice = around.notice { return texts.notice(notice) }
+        if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
         let phrase = around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture
         return around.screen.idleCard(phrase, in: around.language)
@@ -137,9 +108,9 @@ struct Presentation: Equatable {
         let texts = around.texts
         if let notice = around.notice {
             let card = texts.notice(notice)
-            return around.hasScreen && call.showsPicture ? Card("", card.detail, .none) : card
+            return around.showsPicture(of: call) ? Card("", card.detail, .none) : card
         }
-        if around.hasScreen && call.showsPicture {
+        if around.showsPicture(of: call) {
             let waits = call.isHeld || call.transfer != nil
             return Card("", waits ? texts.states.held.headline : "", .none)
         }
@@ -147,6 +118,8 @@ struct Presentation: Equatable {
         if call.intent.isHolding { return Card(texts.states.holding, .hold) }
         if call.cutOffSince != nil { return Card(texts.states.interrupted, .connecting) }
         if call.isHeld { return Card(texts.states.held, .hold) }
+        if around.isPowerFailing { return Card(texts.states.lowPower, .talking) }
+        if !around.mayUseH264 { return Card(texts.states.soundOnly, .talking) }
         guard around.hasScreen, call.shape.receivesVideo else { return texts.talking(call.facts.name) }
         return call.hasFirstFrame
             ? Card(texts.states.pictureLost, .talking) : Card(texts.states.connecting, .connecting)
@@ -156,13 +129,13 @@ struct Presentation: Equatable {
 
     private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         switch state {
-        case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
+        case .connected(let call): return around.showsPicture(of: call) ? .shown : .hidden
         case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return .hidden
         }
     }
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
-        guard around.hasCamera, around.hasScreen else { return .hidden }
+        guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
         if case .idle = state {
             // Nobody is filmed for a page that does not show it.
             let isLit = around.service == nil && around.notice == nil && !around.isDark
@@ -220,7 +193,7 @@ struct Presentation: Equatable {
     ) -> CallBarItem? {
         switch button {
         case .call:
-            guard around.canCall, !around.isStopping else { return nil }
+            guard around.canCall, !around.isStopping, !around.isPaused else { return nil }
             return CallBarItem(button: .call, label: around.texts.buttons.call)
         case .hook:
             switch state {
@@ -253,8 +226,9 @@ struct Presentation: Equatable {
     // MARK: - Lamp and tone
 
     private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
+        if around.hasNewFault, !around.isStopping { return .fast }
         switch state {
-        case .idle: return around.canCall ? .off : .fast
+        case .idle: return around.canCall && !around.isPaused ? .off : .fast
         case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
         case .connected: return .on
         case .ending, .stopping: return .off
@@ -264,6 +238,11 @@ struct Presentation: Equatable {
             case .silent, .farewell: return .off
             }
         }
+    }
+
+    private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
+        let tone = self.tone(state)
+        return tone == .none && around.hasNewFault && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {
@@ -283,5 +262,11 @@ struct Presentation: Equatable {
             }
         case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
         }
+    }
+}
+
+extension Presentation.Surroundings {
+    fileprivate func showsPicture(of call: KioskState.Connected) -> Bool {
+        self.hasScreen && !self.isPowerFailing && call.showsPicture
     }
 }

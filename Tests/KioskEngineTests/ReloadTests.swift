@@ -11,7 +11,7 @@ final class ReloadTests: XCTestCase {
     private typealias Desk = RegistrationTests.Desk
 
     private static func reload(_ text: String) -> KioskInput {
-        let (configuration, problems) = Configuration.parse(Array(text.utf8))
+        let (configuration, problems) = Scene.parse(text)
         return .reload(configuration, problems)
     }
 
@@ -20,7 +20,7 @@ final class ReloadTests: XCTestCase {
     }
 
     private static let unreadable = KioskInput.reload(
-        nil, [ConfigurationProblem(line: 0, section: "", key: "", reason: "the file cannot be read")])
+        nil, [ConfigurationProblem(.file, reason: "the file cannot be read")])
 
     /// `changed … restart … waits … kept` of the events, what is false left out.
     private func stories(_ outputs: [KioskOutput]) -> [String] {
