@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Display
+@testable import Display
 
 /// What a driver's atomic check asks of one plane.
 struct PlaneRule {

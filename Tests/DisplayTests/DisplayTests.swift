@@ -140,7 +140,7 @@ final class ScreenLayoutTests: XCTestCase {
     func testTheOwnPictureIsLargeWhileItIsAllThatIsShown() {
         let layout = ScreenLayout(PixelSize(1024, 768))
         let place = layout.mirror(PixelSize(640, 360), .square).destination
-        XCTAssertGreaterThan(place.width, 900)
+        XCTAssertGreaterThan(place.width, 800)
         XCTAssertTrue(place.intersection(layout.callBar).isEmpty)
         XCTAssertTrue(place.intersection(layout.mirrorTitle).isEmpty)
     }

@@ -2,10 +2,10 @@
 
 import Bytes
 import Foundation
-import KioskEngine
 import XCTest
 
 @testable import Display
+@testable import KioskEngine
 
 final class PageTests: XCTestCase {
     private let screen = PixelSize(1024, 768)

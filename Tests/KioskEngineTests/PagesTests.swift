@@ -47,7 +47,7 @@ final class PagesTests: XCTestCase {
     // MARK: - Darkness
 
     func testTheScreenGoesDarkAndAPressLightsItAndCounts() {
-        let scene = Scene("[screen]\nblank_after = 1")
+        let scene = Scene("[screen]\nblank_after = 60")
         scene.pass(59_000)
         XCTAssertEqual(scene.screen?.page, .card)
         scene.pass(1_001)
@@ -58,7 +58,7 @@ final class PagesTests: XCTestCase {
     }
 
     func testADarkScreenIsLitByAFaultAndByOtherButtonsAndGoesDarkAgain() {
-        let scene = Scene("[screen]\nblank_after = 1")
+        let scene = Scene("[screen]\nblank_after = 60")
         for wake in 0..<2 {
             scene.pass(60_001)
             XCTAssertEqual(scene.screen?.page, .dark)

@@ -27,8 +27,8 @@ extension ConfigurationSection {
                 "detail", "none", ConfigurationValue.textOrNone, "In place of the sentence below it."
             ) { $0.screen.words.detail = $1 },
             .init(
-                "blank_after", "never", ConfigurationValue.minutesOrNever,
-                "Minutes after the last press or call until the screen goes dark, 1 to 1440, or `never`."
+                "blank_after", "never", ConfigurationValue.secondsOrNever,
+                "Seconds after the last press or call until the screen goes dark, 5 to 86400, or `never`."
             ) { $0.screen.blankAfterMs = $1 },
         ])
 
@@ -78,8 +78,8 @@ extension ConfigurationValue {
     }
 
     /// In milliseconds; nil for `never`.
-    static func minutesOrNever(_ text: ByteString) throws(BadValue) -> Int? {
+    static func secondsOrNever(_ text: ByteString) throws(BadValue) -> Int? {
         if text.equalsIgnoringCase("never") { return nil }
-        return try self.number(text, 1...1440, unit: "minutes") * 60_000
+        return try self.number(text, 5...86_400, unit: "seconds") * 1000
     }
 }

@@ -26,7 +26,7 @@ extension Texts {
             soundOnly: Phrase("متصل", "يمكنك التحدث الآن. لا توجد صورة في نقطة المساعدة هذه."),
             message: "رسالة",
             alerting: "مكالمة واردة",
-            alertingBy: NamedText("", " يتصل بك. اضغط زر الاتصال للرد."),
+            alertingBy: NamedText("المتصل: ", ". اضغط زر الاتصال للرد."),
             somebody: "شخص ما"),
         buttons: ButtonTexts(
             answer: "رد",

@@ -88,7 +88,7 @@ extension Texts {
         pages: PageTexts(
             problems: "Fehler in der Konfiguration",
             health: "Zustand",
-            version: "Fassung",
+            version: "Version",
             address: "Adresse",
             account: "Konto",
             configuration: "Konfiguration",
