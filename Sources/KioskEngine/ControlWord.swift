@@ -21,6 +21,8 @@ enum ControlWord: Equatable {
     case pause
     /// In service again, and a call that holds goes on.
     case resume
+    /// The owner has looked at a housing that was opened.
+    case clearTamper
     /// To the first of the servers that the file lists.
     case failback
     /// What `callbox.conf` says now.
@@ -58,13 +60,14 @@ enum ControlWord: Equatable {
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
-            ("failback", .failback), ("reload", .reload), ("status", .status), ("events", .events),
+            ("failback", .failback), ("reload", .reload), ("clear-tamper", .clearTamper), ("status", .status),
+            ("events", .events),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, failback, reload, status, events, trace and screenshot")
+                    + " language, clear-tamper, failback, reload, status, events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1

@@ -11,21 +11,32 @@ struct DeviceFaults {
 
     private var texts = [ByteString?](repeating: nil, count: DeviceFamily.all.count)
     private var alarmedAt = [Instant?](repeating: nil, count: DeviceFamily.all.count)
-    /// Lamp and tone tell of a fault until then.
+    /// Whether whoever stands there heard that it is away, and is to hear that it is back.
+    private var isTold = [Bool](repeating: false, count: DeviceFamily.all.count)
+    /// The lamp tells of a fault until then.
     private(set) var alarmUntil: Instant?
+    /// So does a tone: of what is no device's fault, for a device has a chime.
+    private(set) var soundsAlarm = false
 
     /// The sentence of the fault that stands.
     subscript(family: DeviceFamily) -> ByteString? { self.texts[Int(family.rawValue)] }
 
-    mutating func failed(_ family: DeviceFamily, _ text: ByteString, now: Instant) {
+    /// Whether whoever stands there is to hear of it.
+    mutating func failed(_ family: DeviceFamily, _ text: ByteString, now: Instant) -> Bool {
         let index = Int(family.rawValue)
         let isNew = self.texts[index] == nil
         self.texts[index] = text
-        if let last = self.alarmedAt[index], now - last < .milliseconds(Self.quietMs) { return }
-        guard isNew else { return }
+        if isNew { self.isTold[index] = false }
+        if let last = self.alarmedAt[index], now - last < .milliseconds(Self.quietMs) { return false }
+        guard isNew else { return false }
         self.alarmedAt[index] = now
+        self.isTold[index] = true
         self.alarmUntil = now + .milliseconds(Self.alarmMs)
+        return true
     }
+
+    /// Whether it was heard that this device is away.
+    func wasTold(_ family: DeviceFamily) -> Bool { self.isTold[Int(family.rawValue)] }
 
     /// False where it was not known to be away.
     mutating func restored(_ family: DeviceFamily) -> Bool {
@@ -36,9 +47,12 @@ struct DeviceFaults {
     /// Something else that whoever stands there is to notice.
     mutating func alarm(now: Instant) {
         self.alarmUntil = now + .milliseconds(Self.alarmMs)
+        self.soundsAlarm = true
     }
 
     mutating func timePassed(now: Instant) {
-        if let until = self.alarmUntil, now >= until { self.alarmUntil = nil }
+        guard let until = self.alarmUntil, now >= until else { return }
+        self.alarmUntil = nil
+        self.soundsAlarm = false
     }
 }

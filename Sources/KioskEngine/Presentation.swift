@@ -5,7 +5,8 @@ import Bytes
 /// disagree with what the kiosk does.
 struct Presentation: Equatable {
     var screen: ScreenState
-    var lamp: LampPattern
+    /// For lamps and relays.
+    var signal: Signal
     var tone: Tone
 
     /// What the state alone does not know.
@@ -22,14 +23,15 @@ struct Presentation: Equatable {
         var banner: ByteString
         var notice: Notice?
         var language = Language.english
-        /// A device failed just now.
-        var hasNewFault = false
+        /// Something failed just now that no chime tells of.
+        var soundsAlarm = false
         /// Out of service, as the operator wants it.
         var isPaused = false
         /// The supply fails: the screen stays dark but for the words.
         var isPowerFailing = false
         /// Whether the owner has the licence for the pictures of calls.
         var mayUseH264 = true
+        var panel = PanelView()
 
         var texts: Texts { Texts.of(self.language) }
     }
@@ -47,7 +49,9 @@ struct Presentation: Equatable {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
         }
-        self.lamp = Self.lamp(state, around)
+        self.screen.keypad = around.panel.keypad
+        self.screen.countdown = around.panel.countdown
+        self.signal = Self.signal(state, around)
         self.tone = Self.tone(state, around)
     }
 
@@ -160,7 +164,7 @@ struct Presentation: Equatable {
             switch button {
             case .call: return CallBarItem(button: .call, label: around.texts.buttons.answer)
             case .hook: return CallBarItem(button: .hook, label: around.texts.buttons.decline)
-            case .mute, .video: return nil
+            case .further, .mute, .video, .keypad, .language: return nil
             }
         case .connected(let state):
             return self.callItem(button, state.facts, around, end: around.texts.buttons.hangUp)
@@ -173,9 +177,9 @@ struct Presentation: Equatable {
         _ button: ButtonName, _ state: KioskState, _ around: Surroundings
     ) -> CallBarItem? {
         switch button {
-        case .call:
+        case .call, .further:
             guard around.canCall, !around.isStopping, !around.isPaused else { return nil }
-            return CallBarItem(button: .call, label: around.texts.buttons.call)
+            return CallBarItem(button: button, label: around.panel.labels[button] ?? around.texts.buttons.call)
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: around.texts.buttons.close)
@@ -183,13 +187,15 @@ struct Presentation: Equatable {
             case .idle: return CallBarItem(button: .hook, label: around.texts.buttons.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
-        case .mute, .video: return nil
+        case .language: return CallBarItem(button: .language, label: around.texts.buttons.language)
+        case .mute, .video, .keypad: return nil
         }
     }
 
     private static func callItem(
         _ button: ButtonName, _ facts: CallFacts, _ around: Surroundings, end: ByteString
     ) -> CallBarItem? {
+        if around.panel.isScrolled, let item = self.scrollItem(button, around) { return item }
         let wishes = facts.wishes
         switch button {
         case .call: return around.callEndsCall ? CallBarItem(button: .call, label: end) : nil
@@ -201,29 +207,47 @@ struct Presentation: Equatable {
             guard around.hasCamera else { return nil }
             let label = wishes.isVideoOff ? around.texts.buttons.videoOn : around.texts.buttons.videoOff
             return CallBarItem(button: .video, label: label, isOn: wishes.isVideoOff)
+        case .keypad:
+            return CallBarItem(
+                button: .keypad, label: around.texts.buttons.keypad, isOn: around.panel.keypad != nil)
+        case .language: return CallBarItem(button: .language, label: around.texts.buttons.language)
+        case .further: return nil
+        }
+    }
+
+    /// Buttons that work the keypad on the screen.
+    private static func scrollItem(_ button: ButtonName, _ around: Surroundings) -> CallBarItem? {
+        let texts = around.texts.buttons
+        switch button {
+        case .call: return CallBarItem(button: .call, label: texts.select)
+        case .mute:
+            return CallBarItem(button: .mute, label: around.buttons.contains(.video) ? texts.back : texts.next)
+        case .video: return CallBarItem(button: .video, label: texts.next)
+        case .further, .hook, .keypad, .language: return nil
         }
     }
 
     // MARK: - Lamp and tone
 
-    private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
-        if around.hasNewFault, !around.isStopping { return .fast }
+    private static func signal(_ state: KioskState, _ around: Surroundings) -> Signal {
         switch state {
-        case .idle: return around.canCall && !around.isPaused ? .off : .fast
-        case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
-        case .connected: return .on
-        case .ending, .stopping: return .off
+        case .idle: return around.canCall && !around.isPaused ? .idle : .fault
+        case .lookingUp, .calling: return .calling
+        case .ringing, .early: return .ringing
+        case .alerting: return .alerting
+        case .connected: return .connected
+        case .ending, .stopping: return .idle
         case .outcome(let state):
             switch state.ended.outcome.manner {
-            case .failure: return .fast
-            case .silent, .farewell: return .off
+            case .failure: return .failed
+            case .silent, .farewell: return .idle
             }
         }
     }
 
     private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
         let tone = self.tone(state)
-        return tone == .none && around.hasNewFault && !around.isStopping ? .error : tone
+        return tone == .none && around.soundsAlarm && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {

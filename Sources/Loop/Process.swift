@@ -40,6 +40,11 @@ public func readFile(_ path: ByteString, sizeMax: Int) -> [UInt8]? {
     return readAll(descriptor, sizeMax: sizeMax)
 }
 
+/// Whether anything is there under that name.
+public func fileExists(_ path: ByteString) -> Bool {
+    path.withCString { access($0, F_OK) } == 0
+}
+
 /// All that is left to read; nil where that fails or is longer than `sizeMax`.
 func readAll(_ descriptor: Int32, sizeMax: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

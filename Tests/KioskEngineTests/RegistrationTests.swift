@@ -33,7 +33,7 @@ final class RegistrationTests: XCTestCase {
             let (configuration, problems) = Scene.parse(text)
             XCTAssertEqual(problems.map { $0.sentence.string }, [])
             let world = KioskWorld(
-                hasCamera: false, hasScreen: true, buttons: ButtonName.all,
+                hasCamera: false, hasScreen: true, buttons: [.call, .hook, .mute, .video],
                 audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001), videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003),
                 cameraSize: PictureSize(width: 640, height: 360), cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
             self.kiosk = KioskEngine(

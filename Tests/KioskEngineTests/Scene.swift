@@ -55,7 +55,7 @@ final class Scene {
         let text = "[call]\n\(address)\n\(settings)\n"
         let (configuration, problems) = Self.parse(text)
         var world = KioskWorld(
-            hasCamera: true, hasScreen: true, buttons: ButtonName.all,
+            hasCamera: true, hasScreen: true, buttons: [.call, .hook, .mute, .video],
             audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001),
             videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003), cameraSize: PictureSize(width: 640, height: 360),
             cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))

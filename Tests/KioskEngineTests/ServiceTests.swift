@@ -95,8 +95,8 @@ final class ServiceTests: XCTestCase {
     func testOnLowPowerTheScreenIsDarkTheCameraRestsAndTheCallGoesOn() {
         let scene = Scene.inCall()
         scene.forget()
-        scene.feed(.power(isFailing: true))
-        scene.feed(.power(isFailing: true))
+        scene.feed(.input(.power, isActive: true))
+        scene.feed(.input(.power, isActive: true))
         XCTAssertEqual(self.savings(scene), [true])
         XCTAssertEqual(scene.screen?.remote, .hidden)
         XCTAssertEqual(scene.screen?.selfView, .hidden)
@@ -106,7 +106,7 @@ final class ServiceTests: XCTestCase {
         XCTAssertEqual(scene.events("power").last?["failing"] as? Bool, true)
         XCTAssertEqual(scene.orderNames, [], "sound and the agreed streams go on")
         scene.pass(3_000)
-        scene.feed(.power(isFailing: false))
+        scene.feed(.input(.power, isActive: false))
         XCTAssertEqual(self.savings(scene), [true, false])
         XCTAssertEqual(scene.screen?.remote, .shown)
         XCTAssertEqual(scene.screen?.selfView, .shown)
@@ -115,7 +115,7 @@ final class ServiceTests: XCTestCase {
 
     func testBetweenCallsAPressOnLowPowerCalls() {
         let scene = Scene()
-        scene.feed(.power(isFailing: true))
+        scene.feed(.input(.power, isActive: true))
         scene.press(.call)
         XCTAssertEqual(scene.state, "calling")
         XCTAssertTrue(scene.offerAtFar.contains("m=video"), "the power may soon be back")

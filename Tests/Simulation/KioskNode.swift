@@ -57,7 +57,8 @@ final class KioskNode: Node {
         precondition(problems.isEmpty, "the simulation writes a file without mistakes")
         self.credentials = configuration.sip.credentials
         var kioskWorld = KioskWorld(
-            hasCamera: self.options.hasCamera, hasScreen: self.options.hasScreen, buttons: ButtonName.all,
+            hasCamera: self.options.hasCamera, hasScreen: self.options.hasScreen,
+            buttons: [.call, .hook, .mute, .video],
             audioPorts: StreamPorts(rtp: MediaModel.audioPort, rtcp: MediaModel.audioPort + 1),
             videoPorts: StreamPorts(rtp: MediaModel.videoPort, rtcp: MediaModel.videoPort + 1),
             cameraSize: PictureSize(width: 640, height: 360), cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))

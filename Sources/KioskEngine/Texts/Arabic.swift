@@ -27,7 +27,8 @@ extension Texts {
             message: "رسالة",
             alerting: "مكالمة واردة",
             alertingBy: NamedText("", " يتصل بك. اضغط زر الاتصال للرد."),
-            somebody: "شخص ما"),
+            somebody: "شخص ما",
+            keepHolding: "استمر في الضغط"),
         buttons: ButtonTexts(
             answer: "رد",
             decline: "رفض",
@@ -38,7 +39,12 @@ extension Texts {
             mute: "كتم الصوت",
             unmute: "إلغاء الكتم",
             videoOff: "إيقاف الكاميرا",
-            videoOn: "تشغيل الكاميرا"),
+            videoOn: "تشغيل الكاميرا",
+            keypad: "لوحة الأرقام",
+            language: "اللغة",
+            back: "السابق",
+            next: "التالي",
+            select: "اختيار"),
         outcomes: OutcomeTexts(
             cancelled: Phrase("أُلغيت المكالمة", ""),
             remoteHungUp: Phrase("انتهت المكالمة", "أنهى الطرف الآخر المكالمة."),

@@ -27,7 +27,8 @@ extension Texts {
             message: "消息",
             alerting: "来电",
             alertingBy: NamedText("", "来电，请按呼叫键接听。"),
-            somebody: "有人"),
+            somebody: "有人",
+            keepHolding: "请继续按住"),
         buttons: ButtonTexts(
             answer: "接听",
             decline: "拒接",
@@ -38,7 +39,12 @@ extension Texts {
             mute: "静音",
             unmute: "取消静音",
             videoOff: "关闭摄像头",
-            videoOn: "打开摄像头"),
+            videoOn: "打开摄像头",
+            keypad: "键盘",
+            language: "语言",
+            back: "上一个",
+            next: "下一个",
+            select: "选择"),
         outcomes: OutcomeTexts(
             cancelled: Phrase("呼叫已取消", ""),
             remoteHungUp: Phrase("通话结束", "对方已结束通话。"),

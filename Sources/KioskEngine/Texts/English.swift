@@ -28,7 +28,8 @@ extension Texts {
             message: "Message",
             alerting: "Incoming call",
             alertingBy: NamedText("", " is calling. Press call to answer."),
-            somebody: "Somebody"),
+            somebody: "Somebody",
+            keepHolding: "Keep holding"),
         buttons: ButtonTexts(
             answer: "Answer",
             decline: "Decline",
@@ -39,7 +40,12 @@ extension Texts {
             mute: "Mute",
             unmute: "Unmute",
             videoOff: "Camera off",
-            videoOn: "Camera on"),
+            videoOn: "Camera on",
+            keypad: "Keypad",
+            language: "Language",
+            back: "Back",
+            next: "Next",
+            select: "Select"),
         outcomes: OutcomeTexts(
             cancelled: Phrase("Call cancelled", ""),
             remoteHungUp: Phrase("Call ended", "The other side has ended the call."),

@@ -27,7 +27,8 @@ extension Texts {
             message: "Message",
             alerting: "Appel entrant",
             alertingBy: NamedText("", " vous appelle. Appuyez sur le bouton d’appel pour répondre."),
-            somebody: "Quelqu’un"),
+            somebody: "Quelqu’un",
+            keepHolding: "Restez appuyé"),
         buttons: ButtonTexts(
             answer: "Répondre",
             decline: "Refuser",
@@ -38,7 +39,12 @@ extension Texts {
             mute: "Couper micro",
             unmute: "Rétablir micro",
             videoOff: "Couper caméra",
-            videoOn: "Rétablir caméra"),
+            videoOn: "Rétablir caméra",
+            keypad: "Clavier",
+            language: "Langue",
+            back: "Retour",
+            next: "Suivant",
+            select: "Choisir"),
         outcomes: OutcomeTexts(
             cancelled: Phrase("Appel annulé", ""),
             remoteHungUp: Phrase("Appel terminé", "L’autre personne a raccroché."),

@@ -29,7 +29,8 @@ extension Texts {
             message: "Nachricht",
             alerting: "Anruf",
             alertingBy: NamedText("", " ruft an. Zum Annehmen die Ruftaste drücken."),
-            somebody: "Jemand"),
+            somebody: "Jemand",
+            keepHolding: "Bitte gedrückt halten"),
         buttons: ButtonTexts(
             answer: "Annehmen",
             decline: "Ablehnen",
@@ -40,7 +41,12 @@ extension Texts {
             mute: "Mikrofon aus",
             unmute: "Mikrofon an",
             videoOff: "Kamera aus",
-            videoOn: "Kamera an"),
+            videoOn: "Kamera an",
+            keypad: "Tastenfeld",
+            language: "Sprache",
+            back: "Zurück",
+            next: "Weiter",
+            select: "Auswählen"),
         outcomes: OutcomeTexts(
             cancelled: Phrase("Anruf abgebrochen", ""),
             remoteHungUp: Phrase("Anruf beendet", "Die andere Seite hat aufgelegt."),

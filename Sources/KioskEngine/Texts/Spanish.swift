@@ -28,7 +28,8 @@ extension Texts {
             message: "Mensaje",
             alerting: "Llamada entrante",
             alertingBy: NamedText("", " le llama. Pulse el botón de llamada para contestar."),
-            somebody: "Alguien"),
+            somebody: "Alguien",
+            keepHolding: "Siga pulsando"),
         buttons: ButtonTexts(
             answer: "Contestar",
             decline: "Rechazar",
@@ -39,7 +40,12 @@ extension Texts {
             mute: "Apagar micro",
             unmute: "Activar micro",
             videoOff: "Apagar cámara",
-            videoOn: "Activar cámara"),
+            videoOn: "Activar cámara",
+            keypad: "Teclado",
+            language: "Idioma",
+            back: "Atrás",
+            next: "Siguiente",
+            select: "Elegir"),
         outcomes: OutcomeTexts(
             cancelled: Phrase("Llamada cancelada", ""),
             remoteHungUp: Phrase("Llamada terminada", "La otra persona ha colgado."),

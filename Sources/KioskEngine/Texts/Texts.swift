@@ -90,6 +90,8 @@ struct StateTexts: Sendable {
     let alertingBy: NamedText
     /// In place of a caller's name.
     let somebody: ByteString
+    /// Beside a countdown, while a button is pressed that has to be held.
+    let keepHolding: ByteString
 }
 
 /// What a press does now; two short words at most.
@@ -104,6 +106,13 @@ struct ButtonTexts: Sendable {
     let unmute: ByteString
     let videoOff: ByteString
     let videoOn: ByteString
+    let keypad: ByteString
+    let language: ByteString
+    /// To the key before and after, on the keypad on the screen.
+    let back: ByteString
+    let next: ByteString
+    /// Takes the key that is chosen.
+    let select: ByteString
 }
 
 /// Why a call is over. Advice follows where there is some.
