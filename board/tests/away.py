@@ -33,7 +33,7 @@ class Away:
     def __init__(self, context):
         self.context, self.bench, self.rows = context, bench(context), []
         self.bench.must(MAKE_DISPLAY)
-        self.kiosk = self.bench.ready({"display.connector": "Virtual-2"})
+        self.kiosk = self.bench.ready({"display.connector": "Virtual-2", "input.power.line": "spare-1"})
 
     def plug(self, status):
         self.bench.must(f"echo {status} > {DISPLAY}/connectors/plug/status")
@@ -106,6 +106,7 @@ class Away:
     def recover(self):
         """Everything is there again, and no call, whatever the last part left behind."""
         self.plug(CONNECTED)
+        self.bench.board.release("spare-1")
         self.mend_camera()
         self.driver("snd_aloop", "snd_aloop.0", "bind")
         self.kiosk.tell("resume")
@@ -241,6 +242,30 @@ def pause(away):
     return "480, said, goes on"
 
 
+def power(away):
+    """The supply fails in a call, which goes on with sound; the far end sees the card, and then the camera again."""
+    board, kiosk = away.bench.board, away.kiosk
+    away.in_call()
+    mark, since = kiosk.mark(), time.monotonic()
+    board.press("spare-1", None)
+    kiosk.wait_event("power", since=mark, limit_s=TOLD_S, failing=True)
+    took = time.monotonic() - since
+    kiosk.wait_event("lamp", since=mark, limit_s=1, pattern="fast")
+    result = away.goes_on(CARD)
+    away.sees("low-power", 0, CARD_DB_MAX)
+    lit = (kiosk.screenshot(away.context.folder / "low-power-screen.png") > 40).mean()
+    if lit > 0.15:
+        raise Failed(f"{lit:.0%} lit", "the screen is to be dark but for a few words")
+    mark, since = kiosk.mark(), time.monotonic()
+    board.release("spare-1")
+    kiosk.wait_event("power", since=mark, limit_s=TOLD_S, failing=False)
+    back = time.monotonic() - since
+    time.sleep(1)
+    away.sees("camera", CAMERA_DB_MIN, 99)
+    kiosk.hang_up()
+    return away.row("the supply fails", "call", (took, "a card on the screen"), back, result)
+
+
 def clock(away):
     """Timers are the monotonic clock's; only certificates and the log know of days."""
     kiosk = away.kiosk
@@ -260,8 +285,8 @@ def clock(away):
 
 # A device alarms at most every ten seconds: none fails twice in a row.
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
-         "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/clock": clock,
-         "away/held": held}
+         "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
+         "away/clock": clock, "away/held": held}
 
 
 def play(context):
