@@ -11,6 +11,10 @@ public enum KioskInput {
     /// The first input of all: devices were opened as far as they would, sockets are bound.
     case started
     case button(ButtonName, ButtonEdge)
+    /// A key of the keypad went down: its ASCII character.
+    case key(UInt8)
+    /// An input stands the other way; at the start, one that is active.
+    case input(InputName, isActive: Bool)
     /// One line of the control socket, without its line feed.
     case control(ClientID, line: ByteString)
     case clientGone(ClientID)
@@ -57,8 +61,14 @@ public enum KioskOutput {
     case route(ResolutionID, to: [SocketAddress])
     case media(MediaOrder)
     case lamp(LampName, on: Bool)
+    /// By its index, from 0.
+    case relay(Int, on: Bool)
+    /// Keep over starts that the housing was opened, or that all is well again.
+    case remember(tampered: Bool)
     case screen(ScreenState)
     case tone(Tone)
+    /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
+    case savePower(Bool)
     /// Speak at the panel, in place of what is spoken there.
     case say(PromptName, Language)
     /// Speak no more.
@@ -101,6 +111,8 @@ public enum MediaOrder: Equatable {
     case encodeKeyFrame
     /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
     case sendDigit(UInt8, durationMs: Int)
+    /// The same as tones in the sound that is sent.
+    case playDigit(UInt8, durationMs: Int)
 }
 
 /// What the encoder may send, so that the far end's decoder follows.
@@ -134,6 +146,8 @@ public enum MediaReport: Equatable {
     case secured(StreamKind)
     /// The handshake failed, or was with somebody else. A sentence for the log.
     case notSecured(StreamKind, ByteString)
+    /// The keys that the descriptions gave have been used nearly as often as they may be.
+    case keysWearOut
     /// Once a second while media run.
     case counters(MediaCounters)
 }
@@ -233,6 +247,8 @@ public struct KioskWorld: Sendable {
     public var tlsPort = SIPTransport.tls.standardPort
     /// For answers to servers that ask for a password.
     public var hash: DigestHash = { _, _ in [] }
+    /// The housing was opened before the start, and nobody has said since that all is well.
+    public var wasTampered = false
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

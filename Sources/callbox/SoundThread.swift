@@ -14,6 +14,8 @@ enum SoundMessage {
     case stop
     case packet(AudioPacket)
     case mute(Bool)
+    /// As tones in what is sent.
+    case digit(UInt8, durationMs: Int)
     case tone(Tone)
     /// What is spoken ends, and the prompt of this number may be: all others come too late.
     case awaitPrompt(PromptNumber)
@@ -66,6 +68,7 @@ final class SoundThread {
         case .stop: return .stop
         case .packet(let packet): return .packet(packet)
         case .mute(let isOn): return .mute(isOn)
+        case .digit(let key, let durationMs): return .digit(key, milliseconds: durationMs)
         case .tone(let tone): return Self.order(for: tone)
         case .awaitPrompt(let number):
             self.awaitedPrompt = number

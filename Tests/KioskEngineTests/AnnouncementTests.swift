@@ -184,6 +184,7 @@ final class AnnouncementTests: XCTestCase {
         scene.feed(.device(.restored(.camera)))
         XCTAssertEqual(scene.chimes, [.lost, .back])
         XCTAssertEqual(scene.spoken, [], "nobody is there")
+        scene.pass(60_000)
         scene.press(.call)
         scene.farAnswers()
         scene.feed(.device(.failed(.camera, "It went away.")))

@@ -25,6 +25,7 @@ extension Scene {
             case .mute(let on): return "mute \(on)"
             case .sendVideo(let on): return "sendVideo \(on)"
             case .encodeKeyFrame: return "encodeKeyFrame"
+            case .playDigit(let key, _): return "tone \(Character(UnicodeScalar(key)))"
             case .sendDigit(let key, _): return "digit \(Character(UnicodeScalar(key)))"
             }
         }
@@ -42,6 +43,14 @@ extension Scene {
         self.outputs.compactMap { output in
             guard case .tone(let tone) = output else { return nil }
             return tone
+        }
+    }
+
+    /// The relays that were switched, in order.
+    var relays: [String] {
+        self.outputs.compactMap { output in
+            guard case .relay(let index, let isOn) = output else { return nil }
+            return "\(index + 1) \(isOn ? "on" : "off")"
         }
     }
 
