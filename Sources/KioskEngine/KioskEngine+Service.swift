@@ -32,6 +32,7 @@ extension KioskEngine {
     mutating func refusesPress(now: Instant) -> Bool {
         guard self.isPaused, self.machine.state.facts == nil else { return false }
         self.faults.alarm(now: now)
+        self.say(.outOfOrder)
         self.emit("refused", now: now) { $0.put("reason", "paused") }
         return true
     }
