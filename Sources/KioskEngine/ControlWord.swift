@@ -22,6 +22,9 @@ enum ControlWord: Equatable {
     /// What `callbox.conf` says now.
     case reload
     case status
+    /// What is wrong, and what to do about it.
+    case doctor
+    case log(LogLevel, LogPart?)
     /// From here on every event goes to this client.
     case events
     case screenshot(path: ByteString)
@@ -44,6 +47,10 @@ enum ControlWord: Equatable {
             return .trace(withMessages: !argument.isEmpty)
         }
         if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
+        if word == "log" {
+            let (level, part) = try LogPolicy.parse(argument)
+            return .log(level, part)
+        }
         if word == "press" { return .press(try self.button(argument)) }
         if word == "release" { return .release(try self.button(argument)) }
         if word == "digits" { return .digits(try self.digits(argument)) }
@@ -51,13 +58,13 @@ enum ControlWord: Equatable {
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .change(.resume)),
-            ("failback", .failback), ("reload", .reload), ("status", .status), ("events", .events),
+            ("failback", .failback), ("reload", .reload), ("status", .status), ("doctor", .doctor), ("events", .events),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release,"
-                    + " failback, reload, status, events, trace and screenshot")
+                    + " failback, reload, status, doctor, log, events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1

@@ -17,7 +17,10 @@ extension KioskEngine {
     // MARK: - Buttons
 
     mutating func button(_ button: ButtonName, _ edge: ButtonEdge, now: Instant) {
-        if button == .call, edge == .pressed { self.postponeRestart() }
+        if button == .call, edge == .pressed {
+            self.postponeRestart()
+            if self.machine.state.facts == nil { self.notes.button = button.text }
+        }
         self.emit("button", now: now) {
             $0.put("name", button.text)
             $0.put("edge", edge.text)
@@ -114,6 +117,12 @@ extension KioskEngine {
         case .reload:
             self.put(.readConfiguration)
             self.put(.reply(client, Reply.done))
+        case .log(let level, let part):
+            self.put(.log(level, part))
+            self.put(.reply(client, Reply.done))
+        case .doctor:
+            let complaints = self.complaints
+            self.put(.reply(client, Reply.lines(complaints.isEmpty ? [Self.nothingWrong] : complaints)))
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
@@ -128,12 +137,15 @@ extension KioskEngine {
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")
         }
+        guard self.machine.state.facts == nil else { return Reply.refused("there is a call already") }
+        self.notes.button = nil
         return self.dial(uri, now: now) ? Reply.done : Reply.refused("there is a call already")
     }
 
     // MARK: - Devices
 
     mutating func device(_ report: DeviceReport, now: Instant) {
+        self.reportNumber &+= 1
         switch report {
         case .failed(let family, let text):
             self.faults[Int(family.rawValue)] = text
@@ -185,8 +197,12 @@ extension KioskEngine {
         }
         switch self.machine.media(report, now: now) {
         case .doNothing: break
-        case .firstFrame(let after): self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
-        case .firstSound(let after): self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstFrame(let after):
+            self.notes.firstFrame = after
+            self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstSound(let after):
+            self.notes.firstSound = after
+            self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
         }
     }
 
@@ -205,6 +221,7 @@ extension KioskEngine {
         guard self.mediaRuns else { return }
         if counters.reports > self.counters?.reports ?? 0 { self.machine.reported(now: now) }
         self.counters = counters
+        self.notes.hasMedia = true
         self.emit("stats", now: now) { counters.write(to: &$0) }
     }
 }

@@ -47,6 +47,7 @@ extension KioskEngine {
 
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
         self.problems = problems
+        self.reportNumber &+= 1
         for problem in problems { self.emit(problem, now: now) }
     }
 

@@ -68,7 +68,7 @@ struct ConfigurationSection {
     static let all: [ConfigurationSection] =
         [Self.call, Self.sip, Self.servers] + Self.accounts + [Self.tls] + Self.buttons
         + [Self.lamp, Self.display, Self.camera, Self.audio, Self.video, Self.media, Self.rtp, Self.network]
-        + [Self.identity, Self.location]
+        + [Self.identity, Self.location, Self.log]
 }
 
 // MARK: - Readers with their bounds
