@@ -54,7 +54,7 @@ extension KioskEngine {
             ended.facts.write(to: &$0)
             $0.put("reason", ended.outcome.reason)
             $0.put("code", ended.outcome.code)
-            $0.put("text", Words.sentence(ended.outcome))
+            $0.put("text", Texts.english.sentence(ended.outcome))
             $0.put(ended.outcome.fault)
             $0.put("by", ended.outcome.side.text)
             if !phrase.isEmpty { $0.put("phrase", phrase) }

@@ -8,7 +8,7 @@ enum FaultDocument {
         self.section(
             "Calls", "Shown when the call ends, with the code below the sentence.",
             Fault.outcomes.compactMap { outcome in
-                outcome.fault.map { Row($0, shown: Words.sentence(outcome)) }
+                outcome.fault.map { Row($0, shown: Texts.english.sentence(outcome)) }
             })
             + self.section(
                 "Answers of servers and of the other side",
@@ -21,7 +21,7 @@ enum FaultDocument {
                 self.encryption)
             + self.section(
                 "Devices and network", "Shown at the upper edge as long as they stand. Calls go on as far as they can.",
-                DeviceFamily.all.map { Row($0.fault, shown: Words.fault($0)) })
+                DeviceFamily.all.map { Row($0.fault, shown: Texts.english.fault($0)) })
             + self.section(
                 "Registration", "With the SIP status, as in `CB-REG-403`, where the server gave one.",
                 self.registrations)
@@ -59,23 +59,24 @@ enum FaultDocument {
             let numbers = own + classes.map { ByteString(decimal: $0) + "nn" }
             let outcome = CallOutcome.refused(StatusCode(statuses.first ?? 499), phrase: "", q850: nil)
             return Row(
-                meaning.fault, codes: numbers.map { meaning.fault.code + "-" + $0 }, shown: Words.sentence(outcome))
+                meaning.fault, codes: numbers.map { meaning.fault.code + "-" + $0 },
+                shown: Texts.english.sentence(outcome))
         }
     }
 
     private static var encryption: [Row] {
-        let insecure = Words.sentence(.insecure(""))
+        let insecure = Texts.english.sentence(.insecure(""))
         return CertificateReason.all.map { Row($0.fault, shown: insecure) } + [
             Row(.handshake, shown: insecure),
-            Row(.unknownTime, shown: Words.sentence(.waitsForTime)),
+            Row(.unknownTime, shown: Texts.english.sentence(.waitsForTime)),
             Row(.endsSoon),
-            Row(.handshakeOfMedia, shown: Words.sentence(.notPrivate)),
+            Row(.handshakeOfMedia, shown: Texts.english.sentence(.notPrivate)),
         ]
     }
 
     private static var registrations: [Row] {
         [
-            Row(.notRegistered, shown: Words.cutOff),
+            Row(.notRegistered, shown: Texts.english.faults.cutOff),
             Row(.registrationRefused, codes: ["CB-REG-nnn"]),
             Row(.registrationSilent),
             Row(.registrationBroken),

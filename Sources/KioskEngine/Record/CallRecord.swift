@@ -62,7 +62,7 @@ public struct CallRecord: Equatable, Sendable {
         var text: ByteString = self.direction == .outgoing ? "to " : "from "
         text += whom + ": "
         if self.setup != nil { text += ByteString(decimal: self.length.milliseconds / 1000) + " s; " }
-        text += Words.sentence(self.outcome)
+        text += Texts.english.sentence(self.outcome)
         if let fault = self.outcome.fault { text += " (" + fault.code + ")" }
         return text
     }

@@ -13,9 +13,9 @@ extension KioskEngine {
         var lines = self.problems.map { $0.complaint }
         for family in DeviceFamily.all {
             guard let text = self.faults[Int(family.rawValue)] else { continue }
-            lines.append(family.fault.complaint(Words.fault(family) + ": " + text))
+            lines.append(family.fault.complaint(Texts.english.fault(family) + ": " + text))
         }
-        if self.isCutOff { lines.append(Fault.notRegistered.complaint(Words.cutOff)) }
+        if self.isCutOff { lines.append(Fault.notRegistered.complaint(Texts.english.faults.cutOff)) }
         // Nobody at the other side is no fault of the help point's.
         if let last = self.recentCalls.last, let fault = last.outcome.fault, last.outcome.manner == .failure(.error) {
             lines.append(fault.complaint("The last call, " + last.sentence))
