@@ -28,6 +28,7 @@ final class ControlThread {
     private let time: SavedTime
     private let file: ConfigurationFile
     private var secrets: Secrets
+    private let records: Records
     private let resolver: Resolver
     private var routes = RouteWatch()
     private var generation: Generation = 0
@@ -36,6 +37,8 @@ final class ControlThread {
     /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
     private var unhurried: [KioskOutput] = []
     private var ending: Ending?
+    /// The kiosk was told that there is no network.
+    private var isCutOff = false
 
     /// What becomes of the process.
     enum Ending {
@@ -48,7 +51,7 @@ final class ControlThread {
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
         control: consuming ControlServer?, panel: PanelLines, signals: Int32, nameServers: [SocketAddress],
-        wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets
+        wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets, records: Records
     ) {
         self.resolver = Resolver(servers: nameServers)
         self.kiosk = kiosk
@@ -61,6 +64,7 @@ final class ControlThread {
         self.time = time
         self.file = file
         self.secrets = secrets
+        self.records = records
     }
 
     /// Until the kiosk wants to leave.
@@ -69,14 +73,19 @@ final class ControlThread {
         self.put(.started)
         self.pending.append(.secrets(self.secrets.read()))
         var deadline = self.drain()
+        self.lookForAddresses()
         notifyServiceManager("READY=1")
         while self.ending == nil {
             for ready in self.poller.wait(until: self.soonest(deadline)) where self.ending == nil {
                 self.serve(ready)
             }
-            if self.routes.hasChanged(now: Clock.now()) { self.take(.networkChanged) }
+            if self.routes.hasChanged(now: Clock.now()) {
+                self.take(.networkChanged)
+                self.lookForAddresses()
+            }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
             self.time.saveWhenDue(now: Clock.now())
+            self.records.reportWhenDue(now: Clock.now()) { self.kiosk.report(file: $0, addresses: $1) }
             if self.ending == nil {
                 self.put(.timeout)
                 deadline = self.drain()
@@ -86,6 +95,14 @@ final class ControlThread {
         if case .restart? = self.ending { return .restart }
         notifyServiceManager("STOPPING=1")
         return self.ending ?? .exit(0)
+    }
+
+    /// Without an address nobody can be called, whatever the cable says.
+    private func lookForAddresses() {
+        let isCutOff = ownAddresses().isEmpty
+        guard isCutOff != self.isCutOff else { return }
+        self.isCutOff = isCutOff
+        self.take(.device(isCutOff ? .failed(.network, "this board has no address.") : .restored(.network)))
     }
 
     private func watch() {
@@ -100,7 +117,9 @@ final class ControlThread {
 
     /// The engine's deadline, or an earlier one of the sockets or of the clock's file.
     private func soonest(_ deadline: Instant?) -> Instant? {
-        [deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt].compactMap { $0 }.min()
+        [
+            deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt, self.records.reportsAt,
+        ].compactMap { $0 }.min()
     }
 
     private func put(_ input: KioskInput) {
@@ -177,12 +196,13 @@ final class ControlThread {
                 }
                 self.unhurried.forEach { self.carryOut($0) }
                 self.unhurried.removeAll(keepingCapacity: true)
+                self.records.noteReport(self.kiosk.reportNumber, now: Clock.now())
                 return deadline
             }
             switch output {
-            case .screen, .tone, .event: self.unhurried.append(output)
+            case .screen, .tone, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets,
-                .renewSecrets, .readConfiguration, .exit, .restart, .wait:
+                .renewSecrets, .readConfiguration, .log, .exit, .restart, .wait:
                 self.carryOut(output)
             }
         }
@@ -204,6 +224,8 @@ final class ControlThread {
         case .tone(let tone): self.wires.sound.order(.tone(tone))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
+        case .record(let call): self.records.append(call, now: Clock.now())
+        case .log(let level, let part): self.records.set(level, of: part)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))

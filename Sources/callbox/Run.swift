@@ -18,13 +18,14 @@ let buildName: ByteString = ""
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
     let signals = openSignals()
-    var file = ConfigurationFile(options)
-    var (configuration, problems) = file.readFirst()
     makeFolder(options.dataPath)
-    let secrets = Secrets(options, configuration.sip)
+    let time = SavedTime(data: options.dataPath, now: Clock.now())
+    let file = ConfigurationFile(options)
+    var (configuration, problems) = file.readFirst()
+    let records = Records(data: options.dataPath, policy: configuration.log.policy, time: time, file: file)
+    let secrets = file.readSecrets(configuration.sip)
     let poller = Poller()
     var faults: [DeviceReport] = []
-    let time = SavedTime(data: options.dataPath, now: Clock.now())
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
     problems += tls.problems
     file.standing = tls.problems
@@ -65,7 +66,8 @@ func run(_ options: RunOptions) -> Int32 {
     tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        nameServers: configuration.network.nameServers, wires: wires, time: time, file: file, secrets: secrets)
+        nameServers: configuration.network.nameServers, wires: wires, time: time, file: file, secrets: secrets,
+        records: records)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     switch thread.run() {
     case .exit(let code): _exit(code)
@@ -113,7 +115,7 @@ struct CameraProbe {
 }
 
 /// Opens the camera for a moment, to learn what it gives and whether it is there.
-private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
+func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
     let wish = CameraWish(width: settings.size.width, height: settings.size.height, rate: FrameRate(settings.fps))
     let name: ByteString
     switch settings.device {

@@ -139,6 +139,16 @@ final class RecordTests: XCTestCase {
         XCTAssertEqual(LogPolicy(keepsDigits: true).kept(line), line)
     }
 
+    func testSecretsAreTakenOutOfLines() {
+        let cases: [(ByteString, ByteString)] = [
+            ("to sip:gate:hush@far and on", "to sip:gate:***@far and on"), ("sips:a:b@c;x=1", "sips:a:***@c;x=1"),
+            ("{\"uri\":\"sip:a@b:5060;postd=12#4\"}", "{\"uri\":\"sip:a@b:5060;postd=***\"}"),
+            ("sip:far:5060 a@b", "sip:far:5060 a@b"), ("sip:a@b:5060", "sip:a@b:5060"), ("sip:", "sip:"), ("", ""),
+            ("sip:a:b", "sip:a:b"), ("postd=", "postd=***"),
+        ]
+        for (line, kept) in cases { XCTAssertEqual(LogPolicy().kept(line), kept) }
+    }
+
     func testTheWordChecksLevelAndPart() throws {
         XCTAssertEqual(try ControlWord.parse("log debug media"), .log(.debug, .media))
         XCTAssertEqual(try ControlWord.parse("log  warning "), .log(.warning, nil))

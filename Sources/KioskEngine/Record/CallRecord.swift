@@ -29,7 +29,7 @@ public struct CallRecord: Equatable, Sendable {
         JSON.object {
             if let began { $0.put("at", DateText.utc(began)) }
             $0.put("direction", self.direction.text)
-            $0.put("uri", self.peer)
+            $0.put("uri", self.peer.withoutSecrets)
             if !self.name.isEmpty { $0.put("name", self.name) }
             if let button = self.button { $0.put("button", button) }
             $0.put("reason", self.outcome.reason)
@@ -58,7 +58,8 @@ public struct CallRecord: Equatable, Sendable {
 
     /// For people: whom, how long, and how it ended.
     var sentence: ByteString {
-        let whom = self.name.isEmpty ? self.peer : self.name + " (" + self.peer + ")"
+        let peer = self.peer.withoutSecrets
+        let whom = self.name.isEmpty ? peer : self.name + " (" + peer + ")"
         var text: ByteString = self.direction == .outgoing ? "to " : "from "
         text += whom + ": "
         if self.setup != nil { text += ByteString(decimal: self.length.milliseconds / 1000) + " s; " }

@@ -56,11 +56,10 @@ public struct LogPolicy: Equatable, Sendable {
     /// The line as it is kept; nil where it is not.
     /// - Parameter line: an event, or a sentence of the program's own, which is always kept.
     public func kept(_ line: ByteString) -> ByteString? {
-        guard let event = Self.event(of: line) else { return line }
+        guard let event = Self.event(of: line) else { return line.withoutSecrets }
         let (part, level) = Self.rank(event, line)
         guard level <= self.levels[Int(part.rawValue)] else { return nil }
-        if event == "digit", !self.keepsDigits { return Self.masked(line) }
-        return line
+        return (event == "digit" && !self.keepsDigits ? Self.masked(line) : line).withoutSecrets
     }
 
     /// The name that every event begins with.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SIPWire
 
 /// How things stand, in sentences: for `callbox-report.txt` on the boot partition, and for `callbox doctor`.
 extension KioskEngine {
@@ -13,7 +14,7 @@ extension KioskEngine {
         var lines = self.problems.map { $0.complaint }
         for family in DeviceFamily.all {
             guard let text = self.faults[Int(family.rawValue)] else { continue }
-            lines.append(family.fault.complaint(Texts.english.fault(family) + ": " + text))
+            if let complaint = DeviceReport.failed(family, text).complaint { lines.append(complaint) }
         }
         if self.isCutOff { lines.append(Fault.notRegistered.complaint(Texts.english.faults.cutOff)) }
         // Nobody at the other side is no fault of the help point's.
@@ -21,6 +22,11 @@ extension KioskEngine {
             lines.append(fault.complaint("The last call, " + last.sentence))
         }
         return lines
+    }
+
+    /// What `callbox doctor` says where the server's name leads nowhere.
+    public static func unknownName(_ host: ByteString) -> ByteString {
+        Fault.unknownHost.complaint("The name " + host + " is not known.")
     }
 
     // MARK: - callbox-report.txt
@@ -44,11 +50,22 @@ extension KioskEngine {
         lines += self.recentCalls.reversed().map { "- " + $0.sentence }
         lines += ["", "The codes are explained in docs/errors.md."]
         return lines.reduce(into: ByteString()) { text, line in
-            text += UTF8Text.displayable(line, bytesMax: Self.reportLineBytesMax) + "\r\n"
+            text += UTF8Text.displayable(line.withoutSecrets, bytesMax: Self.reportLineBytesMax) + "\r\n"
         }
     }
 
     private static let reportLineBytesMax = 600
+}
+
+extension DeviceReport {
+    /// Nil of a device that is well.
+    public var complaint: ByteString? {
+        switch self {
+        case .failed(let family, let text):
+            return family.fault.complaint(Texts.english.fault(family) + ": " + text)
+        case .restored: return nil
+        }
+    }
 }
 
 extension ConfigurationProblem {
