@@ -39,10 +39,12 @@ enum Sign {
     /// The small sign of a button in the legend.
     init(_ button: ButtonName, isOn: Bool) {
         switch button {
-        case .call: self = .handset
+        case .call, .further: self = .handset
         case .hook: self = .handsetDown
         case .mute: self = .microphone(isCrossed: isOn)
         case .video: self = .camera(isCrossed: isOn)
+        case .keypad: self = .connecting
+        case .language: self = .talking
         }
     }
 

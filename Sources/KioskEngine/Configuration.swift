@@ -12,13 +12,14 @@ public struct Configuration: Equatable, Sendable {
     /// `[account]`, `[account.2]` …
     public var accounts = [AccountSettings](repeating: AccountSettings(), count: Configuration.accountsMax)
     public var servers = ServerSettings()
-    /// By `ButtonName.rawValue`.
+    /// In the order of `ButtonName.all`.
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
-    public var callLamp = LampSettings()
+    public var panel = PanelSettings()
     public var display = DisplaySettings()
     public var language = LanguageSettings()
     public var camera = CameraSettings()
     public var audio = AudioSettings()
+    public var sound = SoundSettings()
     public var video = VideoSettings()
     public var media = MediaSettings()
     public var rtp = RTPSettings()
@@ -31,9 +32,14 @@ public struct Configuration: Equatable, Sendable {
 
     public init() {}
 
+    private static func index(_ button: ButtonName) -> Int {
+        guard let index = ButtonName.all.firstIndex(of: button) else { preconditionFailure("`all` has every name") }
+        return index
+    }
+
     public subscript(button: ButtonName) -> ButtonSettings {
-        get { self.buttonSettings[Int(button.rawValue)] }
-        set { self.buttonSettings[Int(button.rawValue)] = newValue }
+        get { self.buttonSettings[Self.index(button)] }
+        set { self.buttonSettings[Self.index(button)] = newValue }
     }
 }
 
@@ -164,6 +170,13 @@ public struct ButtonSettings: Equatable, Sendable {
     /// Nil: away from pressed (up where it is active low, else down).
     public var biasWanted: Bias?
     public var debounceMs = 20
+    /// How long it is held before it acts; 0: it acts when it is pressed.
+    public var holdSeconds = 0
+    /// What it does when it stays pressed.
+    public var long = LongPress.none
+    public var longAfterSeconds = 3
+    /// Of call buttons: what the legend on the screen says; nil: that it calls.
+    public var text: ByteString?
     /// `call` only: a press in a call ends it.
     public var endsCall = false
     /// `call` only: the name that the far end sees for calls by this button; nil for `[sip] name`.
@@ -171,13 +184,19 @@ public struct ButtonSettings: Equatable, Sendable {
     /// `call` only: what `X-Callbox-Button` says; nil for the button's name, empty to leave it out.
     public var label: ByteString?
 
-    public var bias: Bias { self.biasWanted ?? (self.isActiveLow ? .pullUp : .pullDown) }
-}
+    /// The second meaning of a button.
+    public enum LongPress: Sendable {
+        case none
+        case hook
+        case mute
+        case video
+        case keypad
+        case language
+        /// The installer's page.
+        case health
+    }
 
-/// `[lamp.call]`
-public struct LampSettings: Equatable, Sendable {
-    public var line: LineName?
-    public var isActiveLow = false
+    public var bias: Bias { self.biasWanted ?? (self.isActiveLow ? .pullUp : .pullDown) }
 }
 
 /// A device that may be left to us, left out, or named.
@@ -254,8 +273,21 @@ public struct AudioSettings: Equatable, Sendable {
 
 /// `[video]`
 public struct VideoSettings: Equatable, Sendable {
+    /// Why the owner may send and receive H.264, which is patented: their act, which nobody does for them.
+    public enum H264Licence: Sendable {
+        /// Not settled yet: calls have no picture.
+        case none
+        /// The terms of the codec in use are accepted.
+        case accepted
+        /// The owner has a licence of their own.
+        case own
+    }
+
+    public var h264Licence = H264Licence.none
     /// What the encoder may send.
     public var bitrateKbps = 1500
+
+    public var mayUseH264: Bool { self.h264Licence != .none }
 }
 
 /// `[media]`

@@ -22,10 +22,11 @@ struct ConfigurationChange: Equatable {
         }
         self.note("servers", old.servers != new.servers)
         for button in ButtonName.all { self.note("button." + button.text, old[button] != new[button]) }
-        self.note("lamp.call", old.callLamp != new.callLamp)
+        self.notePanel(old.panel, new.panel)
         self.note("display", old.display != new.display)
         self.note("camera", old.camera != new.camera)
         self.note("audio", old.audio != new.audio)
+        self.note("sound", old.sound != new.sound)
         self.note("video", old.video != new.video)
         self.note("media", old.media != new.media)
         self.note("rtp", old.rtp != new.rtp)
@@ -33,6 +34,16 @@ struct ConfigurationChange: Equatable {
         self.note("location", old.location != new.location)
         self.note("network", old.network != new.network)
         self.note("log", old.log != new.log)
+    }
+
+    private mutating func notePanel(_ old: PanelSettings, _ new: PanelSettings) {
+        for input in InputName.all { self.note("input." + input.text, old[input] != new[input]) }
+        self.note("keypad", old.keypad != new.keypad)
+        for lamp in LampName.all { self.note("lamp." + lamp.text, old[lamp] != new[lamp]) }
+        for index in new.relays.indices {
+            self.note("relay." + ByteString(decimal: index + 1), old.relays[index] != new.relays[index])
+        }
+        self.note("panel", (old.healthChord, old.stuckSeconds) != (new.healthChord, new.stuckSeconds))
     }
 
     private mutating func note(_ section: ByteString, _ isChanged: Bool) {
@@ -59,15 +70,44 @@ struct ConfigurationChange: Equatable {
             next[button].endsCall = new[button].endsCall
             next[button].callerName = new[button].callerName
             next[button].label = new[button].label
+            next[button].holdSeconds = new[button].holdSeconds
+            next[button].long = new[button].long
+            next[button].longAfterSeconds = new[button].longAfterSeconds
+            next[button].text = new[button].text
         }
+        next.panel = Self.changedInPlace(old.panel, to: new.panel)
         next.display.selfView = new.display.selfView
         next.audio.codecs = new.audio.codecs
+        next.sound.chimes = new.sound.chimes
+        next.sound.tellsStatus = new.sound.tellsStatus
+        next.sound.speaks = new.sound.speaks
         next.video = new.video
         // The certificate for handshakes is made at the start, where any may be wanted.
         if (old.media.encryption == .off) == (new.media.encryption == .off) { next.media = new.media }
         next.identity = new.identity
         next.location = new.location
         next.log = new.log
+        return next
+    }
+
+    /// Lines stay open as they are; what is done with them follows the file.
+    private static func changedInPlace(_ old: PanelSettings, to new: PanelSettings) -> PanelSettings {
+        var next = new
+        for input in InputName.all {
+            next[input] = old[input]
+            next[input].dials = new[input].dials
+        }
+        for lamp in LampName.all {
+            next[lamp].line = old[lamp].line
+            next[lamp].isActiveLow = old[lamp].isActiveLow
+        }
+        for index in next.relays.indices {
+            next.relays[index].line = old.relays[index].line
+            next.relays[index].isActiveLow = old.relays[index].isActiveLow
+        }
+        next.keypad = old.keypad
+        next.keypad.beforeAnswer = new.keypad.beforeAnswer
+        next.stuckSeconds = old.stuckSeconds
         return next
     }
 }

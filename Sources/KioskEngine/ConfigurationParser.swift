@@ -184,7 +184,10 @@ struct ConfigurationParser {
     // MARK: - Problems
 
     private mutating func reportUnknown(_ key: ByteString, _ shown: ByteString, in section: ByteString, number: Int) {
-        let homes = ConfigurationSetting.all.filter { $0.key == key }.map { "[" + $0.section + "]" }
+        // Of sections that are alike the first stands for all.
+        let homes = ConfigurationSection.all.filter { home in
+            home.like == nil && home.settings.contains { $0.key == key }
+        }.map { "[" + $0.name + "]" }
         if !homes.isEmpty {
             let reason: ByteString = "not a key of this section; it belongs in " + ConfigurationValue.joined(homes)
             return self.report(.key, number, section, shown, reason)

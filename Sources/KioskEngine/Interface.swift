@@ -11,6 +11,10 @@ public enum KioskInput {
     /// The first input of all: devices were opened as far as they would, sockets are bound.
     case started
     case button(ButtonName, ButtonEdge)
+    /// A key of the keypad went down: its ASCII character.
+    case key(UInt8)
+    /// An input stands the other way; at the start, one that is active.
+    case input(InputName, isActive: Bool)
     /// One line of the control socket, without its line feed.
     case control(ClientID, line: ByteString)
     case clientGone(ClientID)
@@ -29,6 +33,8 @@ public enum KioskInput {
     case routed(ResolutionID, [SocketAddress?])
     case media(MediaReport)
     case device(DeviceReport)
+    /// Something beside the file is wrong that its owner should know: it stands as long as the program runs.
+    case problem(ConfigurationProblem)
     /// The answer to `.collectCounters`.
     case localCounters(ClientID, LocalCounters)
     /// Addresses, routes or the link changed.
@@ -55,8 +61,18 @@ public enum KioskOutput {
     case route(ResolutionID, to: [SocketAddress])
     case media(MediaOrder)
     case lamp(LampName, on: Bool)
+    /// By its index, from 0.
+    case relay(Int, on: Bool)
+    /// Keep over starts that the housing was opened, or that all is well again.
+    case remember(tampered: Bool)
     case screen(ScreenState)
     case tone(Tone)
+    /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
+    case savePower(Bool)
+    /// Speak at the panel, in place of what is spoken there.
+    case say(PromptName, Language)
+    /// Speak no more.
+    case hush
     /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
     /// come this way too.
     case reply(ClientID, ByteString)
@@ -99,6 +115,8 @@ public enum MediaOrder: Equatable {
     case encodeKeyFrame
     /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
     case sendDigit(UInt8, durationMs: Int)
+    /// The same as tones in the sound that is sent.
+    case playDigit(UInt8, durationMs: Int)
 }
 
 /// What the encoder may send, so that the far end's decoder follows.
@@ -132,6 +150,8 @@ public enum MediaReport: Equatable {
     case secured(StreamKind)
     /// The handshake failed, or was with somebody else. A sentence for the log.
     case notSecured(StreamKind, ByteString)
+    /// The keys that the descriptions gave have been used nearly as often as they may be.
+    case keysWearOut
     /// Once a second while media run.
     case counters(MediaCounters)
 }
@@ -231,6 +251,8 @@ public struct KioskWorld: Sendable {
     public var tlsPort = SIPTransport.tls.standardPort
     /// For answers to servers that ask for a password.
     public var hash: DigestHash = { _, _ in [] }
+    /// The housing was opened before the start, and nobody has said since that all is well.
+    public var wasTampered = false
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

@@ -7,16 +7,39 @@ import SIPEngine
 extension KioskEngine {
     private static let digitMs = 160
 
-    /// As telephone events where the far end takes them, else one INFO a key: the engine keeps their order.
+    /// How a key press reaches the far end of this call.
+    private enum DigitWay {
+        /// RFC 4733.
+        case events
+        case info
+        /// As the tones themselves, in the sound that is sent.
+        case inBand
+    }
+
+    /// Nil where there is no way at all.
+    private func digitWay(_ handle: CallHandle) -> DigitWay? {
+        let audio = self.session?.negotiated?.audio
+        let sends = audio?.direction.sends ?? false
+        if sends, audio?.telephoneEvent != nil { return .events }
+        let takesInfo = self.panel.refusesInfo ? false : self.sip.takesInfo(handle)
+        if takesInfo == true { return .info }
+        // A codec for speech alone would spoil the tones.
+        if sends, audio?.codec == .pcmu || audio?.codec == .pcma { return .inBand }
+        // Who does not say what it takes may take it.
+        return takesInfo == nil ? .info : nil
+    }
+
+    /// As the far end takes them, one after the other.
     mutating func sendDigits(_ keys: [UInt8], now: Instant) -> ByteString {
         guard case .connected(let state) = self.machine.state, self.mediaRuns else {
             return Reply.refused("there is no call")
         }
-        let audio = self.session?.negotiated?.audio
+        guard let way = self.digitWay(state.handle) else { return Reply.refused("the other side takes no digits") }
         for key in keys {
-            if let audio, audio.telephoneEvent != nil, audio.direction.sends {
-                self.put(.media(.sendDigit(key, durationMs: Self.digitMs)))
-            } else {
+            switch way {
+            case .events: self.put(.media(.sendDigit(key, durationMs: Self.digitMs)))
+            case .inBand: self.put(.media(.playDigit(key, durationMs: Self.digitMs)))
+            case .info:
                 let body: ByteString =
                     "Signal=" + ByteString([key]) + "\r\nDuration=" + ByteString(decimal: Self.digitMs) + "\r\n"
                 self.tell(
@@ -31,11 +54,14 @@ extension KioskEngine {
         self.emitDigit(key, by: "info", now: now)
     }
 
+    /// The far end pressed a key. Where it may be part of a code, nobody is told which.
     mutating func emitDigit(_ key: UInt8, by way: ByteString, now: Instant) {
+        let isSecret = self.mayHearCode
         self.emit("digit", now: now) {
-            $0.put("key", ByteString([key]))
+            $0.put("key", isSecret ? "hidden" : ByteString([key]))
             $0.put("by", way)
         }
+        self.heardKey(key, now: now)
     }
 
     /// RFC 5168 section 7.
@@ -54,6 +80,7 @@ extension KioskEngine {
 
     mutating func informed(_ handle: CallHandle, isTaken: Bool, now: Instant) {
         guard self.machine.state.handle == handle, !isTaken else { return }
+        self.panel.refusesInfo = true
         self.emit("info_refused", now: now) { _ in }
     }
 }

@@ -7,10 +7,13 @@ extension KioskEngine {
 
     mutating func speak(_ language: Language, now: Instant) {
         guard language != self.language else { return }
+        // Nobody is there who would have to be told that the kiosk goes back to its first language.
+        let isOverdue = self.languageEndsAt.map { now >= $0 } ?? false
         self.language = language
         self.languageEndsAt = nil
         self.settleLanguage(now: now)
         self.emit("language", now: now) { $0.put("code", language.code) }
+        if !isOverdue { self.say(.language) }
     }
 
     /// The time runs from when there is neither a call nor the word of its end on the screen.

@@ -7,6 +7,7 @@ import SIPWire
 /// Buttons, the control socket, devices, and reports from the media threads.
 extension KioskEngine {
     mutating func started(now: Instant) {
+        self.chimeStatus(.ready)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         self.trustServers(now: now)
@@ -17,34 +18,87 @@ extension KioskEngine {
     // MARK: - Buttons
 
     mutating func button(_ button: ButtonName, _ edge: ButtonEdge, now: Instant) {
-        if button == .call, edge == .pressed {
-            self.postponeRestart()
-            if self.machine.state.facts == nil { self.notes.button = button.text }
-        }
+        self.told(button, edge, now: now)
+        guard !self.isCallOver else { return }
+        let settings = self.configuration[button]
+        let rule = Gestures.Rule(
+            holdMs: settings.holdSeconds * 1000,
+            longMs: settings.long == .none ? nil : settings.longAfterSeconds * 1000)
+        self.panel.gestures.chord = self.configuration.panel.healthChord
+        for gesture in self.panel.gestures.edge(button, edge, rule, now: now) { self.act(gesture, now: now) }
+    }
+
+    /// A program's press is whole: it neither has to last nor means something else because nobody lets go.
+    private mutating func pressByWord(_ button: ButtonName, now: Instant) {
+        self.told(button, .pressed, now: now)
+        if !self.isCallOver { self.pressed(button, now: now) }
+    }
+
+    private mutating func told(_ button: ButtonName, _ edge: ButtonEdge, now: Instant) {
+        if button.isCall, edge == .pressed { self.postponeRestart() }
         self.emit("button", now: now) {
             $0.put("name", button.text)
             $0.put("edge", edge.text)
         }
-        switch edge {
-        case .released: return
-        case .pressed where self.isCallOver: return
-        case .pressed: self.put(.tone(.key))
+        if edge == .pressed, !self.isCallOver { self.put(.tone(.key)) }
+    }
+
+    mutating func gesturesTimePassed(now: Instant) {
+        for gesture in self.panel.gestures.timePassed(now: now) where !self.isCallOver { self.act(gesture, now: now) }
+    }
+
+    private mutating func act(_ gesture: Gestures.Gesture, now: Instant) {
+        switch gesture {
+        case .press(let button): self.pressed(button, now: now)
+        case .longPress(let button):
+            self.put(.tone(.key))
+            self.emit("long_press", now: now) { $0.put("name", button.text) }
+            self.pressedLong(self.configuration[button].long, now: now)
+        case .chord:
+            self.put(.tone(.key))
+            self.emit("chord", now: now) { _ in }
+            self.panel.showsHealth.toggle()
         }
+    }
+
+    private mutating func pressed(_ button: ButtonName, now: Instant) {
+        if self.scroll(by: button, now: now) { return }
         switch button {
-        case .call: self.pressedCall(now: now)
+        case .call, .further: self.pressedCall(by: button, now: now)
         case .hook: self.pressedHook(now: now)
         case .mute: self.toggleMute(now: now)
         case .video: self.toggleVideo(now: now)
+        case .keypad: self.toggleKeypad(now: now)
+        case .language: self.changeLanguage(now: now)
         }
+    }
+
+    private mutating func pressedLong(_ meaning: ButtonSettings.LongPress, now: Instant) {
+        switch meaning {
+        case .none: break
+        case .hook: self.pressedHook(now: now)
+        case .mute: self.toggleMute(now: now)
+        case .video: self.toggleVideo(now: now)
+        case .keypad: self.toggleKeypad(now: now)
+        case .language: self.changeLanguage(now: now)
+        case .health: self.panel.showsHealth.toggle()
+        }
+    }
+
+    private mutating func changeLanguage(now: Instant) {
+        self.speak(self.configuration.language.next(after: self.language), now: now)
     }
 
     /// A second press in a call does nothing: somebody in distress presses twice. Where the call button is the only
     /// one, the file says that it ends calls.
-    private mutating func pressedCall(now: Instant) {
-        if self.pickUp(now: now) { return }
+    mutating func pressedCall(by button: ButtonName, now: Instant) {
+        if self.pickUp(now: now) || self.refusesPress(now: now) { return }
         if self.machine.state.facts != nil {
-            if self.configuration[.call].endsCall { self.hangUp(now: now) }
-        } else if let uri = self.configuration.call.uri {
+            if self.configuration[button].endsCall { self.hangUp(now: now) }
+            return
+        }
+        self.notes.button = button.text
+        if let uri = self.configuration.call.uri {
             self.dial(uri, now: now)
         } else {
             self.dialNobody(now: now)
@@ -105,11 +159,16 @@ extension KioskEngine {
             let hasCall = self.hangUp(now: now)
             self.put(.reply(client, hasCall ? Reply.done : Reply.refused("there is no call")))
         case .press(let button):
-            self.button(button, .pressed, now: now)
+            self.pressByWord(button, now: now)
             self.put(.reply(client, Reply.done))
         case .release(let button):
             self.button(button, .released, now: now)
             self.put(.reply(client, Reply.done))
+        case .pause: self.put(.reply(client, self.pause(now: now)))
+        case .resume: self.put(.reply(client, self.resume(now: now)))
+        case .clearTamper:
+            let isClear = self.clearTamper()
+            self.put(.reply(client, isClear ? Reply.done : Reply.refused("the housing is open")))
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
             self.put(.reply(client, Reply.done))
@@ -137,6 +196,7 @@ extension KioskEngine {
     private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
+        guard !self.isPaused else { return Reply.refused("the help point is paused") }
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")
         }
@@ -151,18 +211,20 @@ extension KioskEngine {
         self.reportNumber &+= 1
         switch report {
         case .failed(let family, let text):
-            self.faults[Int(family.rawValue)] = text
+            if self.faults.failed(family, text, now: now) { self.tellLost(family) }
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):
-            guard self.faults[Int(family.rawValue)] != nil else { return }
-            self.faults[Int(family.rawValue)] = nil
+            guard self.faults.restored(family) else { return }
+            if self.faults.wasTold(family) { self.chimeStatus(.back) }
             self.setFitted(family, true)
             self.emit("restored", now: now) { $0.put("device", family.text) }
+            self.offerReturned(now: now)
         }
     }
 
-    /// A call goes on without the device; the next offer or answer tells the far end.
+    /// A call goes on as it was agreed: it is sent a card in place of the camera's picture, and the screen shows the
+    /// far end's as soon as it is back. The next call is offered what there is.
     private mutating func setFitted(_ family: DeviceFamily, _ isFitted: Bool) {
         switch family {
         case .camera: self.world.hasCamera = isFitted
@@ -171,16 +233,27 @@ extension KioskEngine {
         }
     }
 
+    /// What was not there when the call was agreed upon is offered now.
+    private mutating func offerReturned(now: Instant) {
+        guard case .connected(let state) = self.machine.state, let session = self.session,
+            self.configuration.video.mayUseH264, session.couldOfferMore(self.world)
+        else { return }
+        self.changeTakenLate(state.handle, now: now)
+    }
+
     /// The first problem of the file, then the faults that stand, then that nobody can call us.
     var banner: ByteString {
         let texts = Texts.of(self.language)
         var parts: [ByteString] = []
         if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
         for family in DeviceFamily.all {
-            guard let text = self.faults[Int(family.rawValue)] else { continue }
+            guard let text = self.faults[family] else { continue }
             parts.append(texts.fault(family) + ": " + text)
         }
-        if self.isCutOff { parts.append(texts.faults.cutOff) }
+        if self.isCutOff {
+            let isUntrusted = self.accounts.contains { $0.isUntrusted }
+            parts.append(isUntrusted ? texts.faults.untrusted : texts.faults.cutOff)
+        }
         var banner = ByteString()
         for part in parts { banner += banner.isEmpty ? part : " · " + part }
         return UTF8Text.displayable(banner, bytesMax: Self.bannerBytesMax)
@@ -196,6 +269,7 @@ extension KioskEngine {
         case .digit(let key): if self.mediaRuns { self.emitDigit(key, by: "rtp", now: now) }
         case .keyFrameWanted: self.askForKeyFrame(now: now)
         case .secured(let kind): self.emit("secured", now: now) { $0.put("media", kind.text) }
+        case .keysWearOut: self.renewKeys(now: now)
         case .notSecured(let kind, let text): return self.notSecured(kind, text, now: now)
         case .firstPacket, .firstFrameShown, .firstSoundPlayed, .silent, .resumed, .byeReceived: break
         }

@@ -45,8 +45,17 @@ extension KioskEngine {
         self.put(.renewSecrets(reload.configuration.sip))
     }
 
+    mutating func found(_ problem: ConfigurationProblem, now: Instant) {
+        guard self.problemsBeside.count < Self.problemsBesideMax else { return }
+        self.problemsBeside.append(problem)
+        self.problems.append(problem)
+        self.emit(problem, now: now)
+    }
+
+    private static let problemsBesideMax = 16
+
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
-        self.problems = problems
+        self.problems = problems + self.problemsBeside
         self.reportNumber &+= 1
         for problem in problems { self.emit(problem, now: now) }
     }

@@ -15,6 +15,8 @@ import SIPWire
 public struct KioskEngine {
     var configuration: Configuration
     var problems: [ConfigurationProblem]
+    /// Those that were found beside the file.
+    var problemsBeside: [ConfigurationProblem] = []
     var world: KioskWorld
     var machine: KioskMachine
     /// Who may talk to us because the file names it.
@@ -51,8 +53,8 @@ public struct KioskEngine {
     var transferSession: MediaSession?
     /// Our 2xx had an offer: the ACK is to bring the answer.
     var awaitsAnswerInACK = false
-    /// Texts whose addressee is looked up.
-    var waitingTexts: [WaitingText] = []
+    /// Texts outside of a call that are on their way.
+    var texts: [OutgoingText] = []
     var textNumber: UInt64 = 0
     /// The text that stands on the screen.
     var notice: Notice?
@@ -64,8 +66,11 @@ public struct KioskEngine {
     var languageEndsAt: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
-    /// Faults that stand, by `DeviceFamily.rawValue`.
-    var faults = [ByteString?](repeating: nil, count: DeviceFamily.all.count)
+    var faults = DeviceFaults()
+    /// The operator has taken the kiosk out of service.
+    var isPaused = false
+    /// The supply fails.
+    var isPowerFailing = false
     /// The newest counts of this call, or of the last one.
     var counters: MediaCounters?
     /// What is known of the call that is made, and the last ones that were.
@@ -83,9 +88,16 @@ public struct KioskEngine {
     private var sipEvents: [(CallHandle, CallEvent)] = []
     /// The same about accounts.
     private var registrationEvents: [(RegistrationID, RegistrationEvent)] = []
+    /// The same about texts.
+    private var messageEvents: [(MessageID, StatusCode)] = []
     private var sipWakesAt: Instant?
-    private var lamp = Lamp()
+    var panel = PanelState()
     private var shown: Presentation?
+    /// What was told by ear.
+    var announced = Announcement(.idle, hasScreen: false)
+    var wasCutOff = false
+    /// A prompt was ordered, and may still be spoken.
+    var isSpeaking = false
     private var outputs: [KioskOutput] = []
     /// How many of `outputs` were taken.
     private var taken = 0
@@ -108,6 +120,7 @@ public struct KioskEngine {
         self.accounts = []
         self.language = configuration.language.first
         self.policy = ServerPolicy(configuration.servers, now: .zero)
+        self.panel.wasTampered = world.wasTampered
         self.generator = Generator(seed: seed)
         self.makeSecret = makeSecret
         self.sip = SIPEngine(
@@ -126,6 +139,7 @@ public struct KioskEngine {
         self.timePassed(now: now)
         self.settle(now: now)
         self.tlsFault = nil
+        self.announce(after: input)
         self.present(now: now)
     }
 
@@ -133,6 +147,7 @@ public struct KioskEngine {
     private func changedNothing(_ input: KioskInput) -> Bool {
         guard case .received = input else { return false }
         return self.outputs.isEmpty && self.sipEvents.isEmpty && self.registrationEvents.isEmpty
+            && self.messageEvents.isEmpty
     }
 
     /// The next thing to do; `wait` when there is nothing more.
@@ -146,9 +161,9 @@ public struct KioskEngine {
         guard !self.hasExited else { return nil }
         var soonest: Instant?
         for instant in [
-            self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
+            self.sipWakesAt, self.machine.state.alarm?.at, self.panel.wakesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.languageEndsAt,
+            self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -160,6 +175,8 @@ public struct KioskEngine {
         switch input {
         case .started: self.started(now: now)
         case .button(let button, let edge): self.button(button, edge, now: now)
+        case .key(let key): self.key(key, now: now)
+        case .input(let name, let isActive): self.input(name, isActive: isActive, now: now)
         case .control(let client, let line): self.control(client, line, now: now)
         case .clientGone(let client): self.subscribers.removeAll { $0 == client }
         case .received(let bytes, let flow): self.tell(.received(bytes, on: flow), now: now)
@@ -170,6 +187,7 @@ public struct KioskEngine {
         case .routed(let id, let locals): self.routed(id, locals, now: now)
         case .media(let report): self.media(report, now: now)
         case .device(let report): self.device(report, now: now)
+        case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
@@ -201,7 +219,7 @@ public struct KioskEngine {
             case .send(let bytes, let flow): self.put(.send(bytes, on: flow))
             case .close(let flow): self.put(.close(flow))
             case .message(let message): self.received(message, now: now)
-            case .messageFinished(let id, let status): self.finished(id, status, now: now)
+            case .messageFinished(let id, let status): self.messageEvents.append((id, status))
             case .registration(let id, let event): self.registrationEvents.append((id, event))
             case .credentialsRefused(let credential, let realm): self.refused(credential, realm, now: now)
             case .credentialsAccepted(let credential): self.passwords.accepted(credential)
@@ -222,6 +240,10 @@ public struct KioskEngine {
             self.call(handle, event, now: now)
             self.takeFindings(now: now)
         }
+        while !self.messageEvents.isEmpty {
+            let (id, status) = self.messageEvents.removeFirst()
+            self.finished(id, status, now: now)
+        }
         while !self.registrationEvents.isEmpty {
             let (id, event) = self.registrationEvents.removeFirst()
             self.registration(id, event, now: now)
@@ -238,12 +260,14 @@ public struct KioskEngine {
         self.exitWhereLeft(now: now)
         self.settlePasswords(now: now)
         self.watchServers(now: now)
+        self.hurryTexts(now: now)
         self.applyReload(now: now)
+        self.faults.timePassed(now: now)
         self.settleLanguage(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
-        let wasOn = self.lamp.isOn
-        self.lamp.advance(now: now)
-        if self.lamp.isOn != wasOn { self.put(.lamp(.call, on: self.lamp.isOn)) }
+        self.gesturesTimePassed(now: now)
+        self.keypadTimePassed(now: now)
+        self.lampsTimePassed(now: now)
     }
 
     // MARK: - Screen, lamp and tone
@@ -253,32 +277,27 @@ public struct KioskEngine {
         guard !self.hasExited else { return }
         let next = Presentation(self.machine.state, self.surroundings)
         if self.shown?.tone ?? .none != next.tone { self.put(.tone(next.tone)) }
-        self.show(next.lamp, now: now)
+        self.show(next.signal, now: now)
         if self.shown?.screen != next.screen { self.put(.screen(next.screen)) }
         self.shown = next
-    }
-
-    private mutating func show(_ pattern: LampPattern, now: Instant) {
-        let wasOn = self.lamp.isOn
-        guard self.lamp.show(pattern, now: now) else { return }
-        if self.lamp.isOn != wasOn { self.put(.lamp(.call, on: self.lamp.isOn)) }
-        self.emit("lamp", now: now) { $0.put("pattern", pattern.text) }
     }
 
     private var surroundings: Presentation.Surroundings {
         Presentation.Surroundings(
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
-            canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice, language: self.language)
+            canCall: self.canCall, isStopping: self.leaveBy != nil && !self.isRestarting,
+            banner: self.banner, notice: self.notice, language: self.language,
+            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            mayUseH264: self.configuration.video.mayUseH264, panel: self.panelView)
     }
 
-    /// The pattern that a new subscriber is told.
-    var lampPattern: LampPattern { self.lamp.pattern }
+    /// The file names somebody to call.
+    private var canCall: Bool { self.configuration.call.uri != nil }
 
     /// The last thing the engine does.
     mutating func exit(now: Instant) {
-        self.show(.off, now: now)
+        self.darken(now: now)
         self.put(self.isRestarting ? .restart : .exit(0))
         self.hasExited = true
     }

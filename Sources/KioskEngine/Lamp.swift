@@ -1,32 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 
-/// What a lamp says.
-enum LampPattern: Equatable {
-    /// Idle.
+/// How a lamp shines. None is faster than three flashes a second, which some people must not see (WCAG 2.3.1).
+public enum LampPattern: Hashable, Sendable {
     case off
-    /// Calling.
-    case slow
-    /// In a call.
     case on
-    /// Fault. Slow enough for people who must not see more than three flashes a second (WCAG 2.3.1).
+    case slow
     case fast
+    /// A short flash now and then: seen in the dark, and cheap where there is a battery.
+    case flash
+    /// As the file says.
+    case blink(onMs: Int, offMs: Int)
+
+    /// The shortest time from one flash to the next.
+    public static let periodMsMin = 334
+    public static let phaseMsMin = 20
+    public static let phaseMsMax = 60_000
+
+    /// The patterns that have names.
+    static let named: [(ByteString, LampPattern)] = [
+        ("off", .off), ("on", .on), ("slow", .slow), ("fast", .fast), ("flash", .flash),
+    ]
 
     var text: ByteString {
-        switch self {
-        case .off: return "off"
-        case .slow: return "slow"
-        case .on: return "on"
-        case .fast: return "fast"
+        if case .blink(let onMs, let offMs) = self {
+            return ByteString(decimal: onMs) + "/" + ByteString(decimal: offMs)
         }
+        return Self.named.first { $0.1 == self }?.0 ?? ""
     }
 
-    /// Half of the period; nil where the lamp stands still.
-    var halfPeriodMs: Int? {
+    /// How long it is lit and dark; nil where it stands still.
+    var phases: (onMs: Int, offMs: Int)? {
         switch self {
         case .off, .on: return nil
-        case .slow: return 500
-        case .fast: return 200
+        case .slow: return (500, 500)
+        case .fast: return (200, 200)
+        case .flash: return (100, 1_900)
+        case .blink(let onMs, let offMs): return (onMs, offMs)
         }
     }
 }
@@ -43,16 +53,19 @@ struct Lamp {
         guard pattern != self.pattern else { return false }
         self.pattern = pattern
         self.isOn = pattern != .off
-        self.changesAt = pattern.halfPeriodMs.map { now + .milliseconds($0) }
+        self.changesAt = pattern.phases.map { now + .milliseconds($0.onMs) }
         return true
     }
 
     /// Blinks where it is time. A late wake-up skips what was missed and keeps the rhythm.
     mutating func advance(now: Instant) {
-        guard let halfPeriodMs = self.pattern.halfPeriodMs, let due = self.changesAt, now >= due else { return }
-        let half = Duration.milliseconds(halfPeriodMs)
-        let missed = (now - due).nanoseconds / half.nanoseconds
-        if missed % 2 == 0 { self.isOn.toggle() }
-        self.changesAt = due + Duration(nanoseconds: (missed &+ 1) &* half.nanoseconds)
+        guard let phases = self.pattern.phases, var due = self.changesAt, now >= due else { return }
+        let period = Duration.milliseconds(phases.onMs + phases.offMs)
+        due = due + Duration(nanoseconds: (now - due).nanoseconds / period.nanoseconds * period.nanoseconds)
+        while due <= now {
+            self.isOn.toggle()
+            due = due + .milliseconds(self.isOn ? phases.onMs : phases.offMs)
+        }
+        self.changesAt = due
     }
 }

@@ -2,22 +2,40 @@
 import Bytes
 
 /// A button of the panel, by what it means.
-public enum ButtonName: UInt8, Hashable, Sendable {
+public enum ButtonName: Hashable, Sendable {
     case call
+    /// Another call button, with targets of its own: 2 to `callButtonsMax`.
+    case further(Int)
     case hook
     case mute
     case video
+    case keypad
+    case language
+
+    public static let callButtonsMax = 8
 
     /// In the order of the panel, and of the legend on the screen.
-    public static let all: [ButtonName] = [.call, .hook, .mute, .video]
+    public static let all: [ButtonName] =
+        [.call] + (2...Self.callButtonsMax).map { .further($0) } + [.hook, .mute, .video, .keypad, .language]
 
     /// As in `[button.NAME]`, in the control words and in events.
     public var text: ByteString {
         switch self {
         case .call: return "call"
+        case .further(let number): return "call." + ByteString(decimal: number)
         case .hook: return "hook"
         case .mute: return "mute"
         case .video: return "video"
+        case .keypad: return "keypad"
+        case .language: return "language"
+        }
+    }
+
+    /// Whether a press of it places a call.
+    public var isCall: Bool {
+        switch self {
+        case .call, .further: return true
+        case .hook, .mute, .video, .keypad, .language: return false
         }
     }
 
@@ -27,7 +45,31 @@ public enum ButtonName: UInt8, Hashable, Sendable {
     }
 }
 
-/// What a finger did to a button, after the kernel's debounce.
+/// Something at the panel that is not pressed but stands one way or the other.
+public enum InputName: UInt8, Hashable, Sendable {
+    /// Active while the handset is lifted.
+    case hookSwitch
+    /// Active while the housing is open.
+    case tamper
+    /// Active while nobody may call from here.
+    case inhibit
+    /// Active while the mains have failed.
+    case power
+
+    public static let all: [InputName] = [.hookSwitch, .tamper, .inhibit, .power]
+
+    /// As in `[input.NAME]` and in events.
+    public var text: ByteString {
+        switch self {
+        case .hookSwitch: return "hook_switch"
+        case .tamper: return "tamper"
+        case .inhibit: return "inhibit"
+        case .power: return "power"
+        }
+    }
+}
+
+/// What a finger did to a button, without the bouncing of its contact.
 public enum ButtonEdge: Sendable {
     case pressed
     case released
@@ -42,14 +84,24 @@ public enum ButtonEdge: Sendable {
 
 /// A lamp of the panel.
 public enum LampName: UInt8, Hashable, Sendable {
+    /// The call is placed.
     case call
+    /// Somebody has answered.
+    case answered
+    /// The help point can be used.
+    case ready
+    /// It cannot.
+    case fault
 
-    public static let all: [LampName] = [.call]
+    public static let all: [LampName] = [.call, .answered, .ready, .fault]
 
     /// As in `[lamp.NAME]`.
     public var text: ByteString {
         switch self {
         case .call: return "call"
+        case .answered: return "answered"
+        case .ready: return "ready"
+        case .fault: return "fault"
         }
     }
 }

@@ -5,7 +5,8 @@ import Bytes
 /// disagree with what the kiosk does.
 struct Presentation: Equatable {
     var screen: ScreenState
-    var lamp: LampPattern
+    /// For lamps and relays.
+    var signal: Signal
     var tone: Tone
 
     /// What the state alone does not know.
@@ -22,6 +23,15 @@ struct Presentation: Equatable {
         var banner: ByteString
         var notice: Notice?
         var language = Language.english
+        /// Something failed just now that no chime tells of.
+        var soundsAlarm = false
+        /// Out of service, as the operator wants it.
+        var isPaused = false
+        /// The supply fails: the screen stays dark but for the words.
+        var isPowerFailing = false
+        /// Whether the owner has the licence for the pictures of calls.
+        var mayUseH264 = true
+        var panel = PanelView()
 
         var texts: Texts { Texts.of(self.language) }
     }
@@ -41,8 +51,10 @@ struct Presentation: Equatable {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
         }
-        self.lamp = Self.lamp(state, around)
-        self.tone = Self.tone(state)
+        self.screen.keypad = around.panel.keypad
+        self.screen.countdown = around.panel.countdown
+        self.signal = Self.signal(state, around)
+        self.tone = Self.tone(state, around)
     }
 
     // MARK: - Words
@@ -67,6 +79,7 @@ struct Presentation: Equatable {
         let texts = around.texts
         if around.isStopping { return Card(texts.states.stopping, .none) }
         if let notice = around.notice { return texts.notice(notice) }
+        if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
         return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
     }
@@ -88,9 +101,9 @@ struct Presentation: Equatable {
         let texts = around.texts
         if let notice = around.notice {
             let card = texts.notice(notice)
-            return around.hasScreen && call.showsPicture ? Card("", card.detail, .none) : card
+            return around.showsPicture(of: call) ? Card("", card.detail, .none) : card
         }
-        if around.hasScreen && call.showsPicture {
+        if around.showsPicture(of: call) {
             let waits = call.isHeld || call.transfer != nil
             return Card("", waits ? texts.states.held.headline : "", .none)
         }
@@ -98,6 +111,8 @@ struct Presentation: Equatable {
         if call.intent.isHolding { return Card(texts.states.holding, .hold) }
         if call.cutOffSince != nil { return Card(texts.states.interrupted, .connecting) }
         if call.isHeld { return Card(texts.states.held, .hold) }
+        if around.isPowerFailing { return Card(texts.states.lowPower, .talking) }
+        if !around.mayUseH264 { return Card(texts.states.soundOnly, .talking) }
         guard around.hasScreen, call.shape.receivesVideo else { return texts.talking(call.facts.name) }
         return call.hasFirstFrame
             ? Card(texts.states.pictureLost, .talking) : Card(texts.states.connecting, .connecting)
@@ -107,13 +122,13 @@ struct Presentation: Equatable {
 
     private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         switch state {
-        case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
+        case .connected(let call): return around.showsPicture(of: call) ? .shown : .hidden
         case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return .hidden
         }
     }
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
-        guard around.hasCamera, around.hasScreen else { return .hidden }
+        guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break
@@ -151,7 +166,7 @@ struct Presentation: Equatable {
             switch button {
             case .call: return CallBarItem(button: .call, label: around.texts.buttons.answer)
             case .hook: return CallBarItem(button: .hook, label: around.texts.buttons.decline)
-            case .mute, .video: return nil
+            case .further, .mute, .video, .keypad, .language: return nil
             }
         case .connected(let state):
             return self.callItem(button, state.facts, around, end: around.texts.buttons.hangUp)
@@ -164,9 +179,9 @@ struct Presentation: Equatable {
         _ button: ButtonName, _ state: KioskState, _ around: Surroundings
     ) -> CallBarItem? {
         switch button {
-        case .call:
-            guard around.canCall, !around.isStopping else { return nil }
-            return CallBarItem(button: .call, label: around.texts.buttons.call)
+        case .call, .further:
+            guard around.canCall, !around.isStopping, !around.isPaused else { return nil }
+            return CallBarItem(button: button, label: around.panel.labels[button] ?? around.texts.buttons.call)
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: around.texts.buttons.close)
@@ -174,13 +189,15 @@ struct Presentation: Equatable {
             case .idle: return CallBarItem(button: .hook, label: around.texts.buttons.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
-        case .mute, .video: return nil
+        case .language: return CallBarItem(button: .language, label: around.texts.buttons.language)
+        case .mute, .video, .keypad: return nil
         }
     }
 
     private static func callItem(
         _ button: ButtonName, _ facts: CallFacts, _ around: Surroundings, end: ByteString
     ) -> CallBarItem? {
+        if around.panel.isScrolled, let item = self.scrollItem(button, around) { return item }
         let wishes = facts.wishes
         switch button {
         case .call: return around.callEndsCall ? CallBarItem(button: .call, label: end) : nil
@@ -192,23 +209,47 @@ struct Presentation: Equatable {
             guard around.hasCamera else { return nil }
             let label = wishes.isVideoOff ? around.texts.buttons.videoOn : around.texts.buttons.videoOff
             return CallBarItem(button: .video, label: label, isOn: wishes.isVideoOff)
+        case .keypad:
+            return CallBarItem(
+                button: .keypad, label: around.texts.buttons.keypad, isOn: around.panel.keypad != nil)
+        case .language: return CallBarItem(button: .language, label: around.texts.buttons.language)
+        case .further: return nil
+        }
+    }
+
+    /// Buttons that work the keypad on the screen.
+    private static func scrollItem(_ button: ButtonName, _ around: Surroundings) -> CallBarItem? {
+        let texts = around.texts.buttons
+        switch button {
+        case .call: return CallBarItem(button: .call, label: texts.select)
+        case .mute:
+            return CallBarItem(button: .mute, label: around.buttons.contains(.video) ? texts.back : texts.next)
+        case .video: return CallBarItem(button: .video, label: texts.next)
+        case .further, .hook, .keypad, .language: return nil
         }
     }
 
     // MARK: - Lamp and tone
 
-    private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
+    private static func signal(_ state: KioskState, _ around: Surroundings) -> Signal {
         switch state {
-        case .idle: return around.canCall ? .off : .fast
-        case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
-        case .connected: return .on
-        case .ending, .stopping: return .off
+        case .idle: return around.canCall && !around.isPaused ? .idle : .fault
+        case .lookingUp, .calling: return .calling
+        case .ringing, .early: return .ringing
+        case .alerting: return .alerting
+        case .connected: return .connected
+        case .ending, .stopping: return .idle
         case .outcome(let state):
             switch state.ended.outcome.manner {
-            case .failure: return .fast
-            case .silent, .farewell: return .off
+            case .failure: return .failed
+            case .silent, .farewell: return .idle
             }
         }
+    }
+
+    private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
+        let tone = self.tone(state)
+        return tone == .none && around.soundsAlarm && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {
@@ -228,5 +269,11 @@ struct Presentation: Equatable {
             }
         case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
         }
+    }
+}
+
+extension Presentation.Surroundings {
+    fileprivate func showsPicture(of call: KioskState.Connected) -> Bool {
+        self.hasScreen && !self.isPowerFailing && call.showsPicture
     }
 }

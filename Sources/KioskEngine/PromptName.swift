@@ -14,7 +14,6 @@ public enum PromptName: UInt8, Hashable, Sendable {
     case incoming
     case connected
     case muted
-    case unmuted
     /// The far end lets us wait, or we it.
     case onHold
     case noPicture
@@ -38,7 +37,7 @@ public enum PromptName: UInt8, Hashable, Sendable {
     case countdown
 
     public static let all: [PromptName] = [
-        .pressToCall, .calling, .ringing, .pleaseWait, .incoming, .connected, .muted, .unmuted, .onHold, .noPicture,
+        .pressToCall, .calling, .ringing, .pleaseWait, .incoming, .connected, .muted, .onHold, .noPicture,
         .interrupted, .timeNearlyOver, .busy, .declined, .noAnswer, .notReachable, .failed, .outOfOrder, .ended,
         .keypad, .language, .countdown,
     ]
@@ -53,7 +52,6 @@ public enum PromptName: UInt8, Hashable, Sendable {
         case .incoming: return "incoming"
         case .connected: return "connected"
         case .muted: return "muted"
-        case .unmuted: return "unmuted"
         case .onHold: return "on-hold"
         case .noPicture: return "no-picture"
         case .interrupted: return "interrupted"

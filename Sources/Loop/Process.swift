@@ -73,6 +73,11 @@ private func texts(_ write: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> [Byte
     return ByteString(buffer[..<count].map { UInt8(bitPattern: $0) }).split(on: 0).filter { !$0.isEmpty }
 }
 
+/// Whether anything is there under that name.
+public func fileExists(_ path: ByteString) -> Bool {
+    path.withCString { access($0, F_OK) } == 0
+}
+
 /// All that is left to read; nil where that fails or is longer than `sizeMax`.
 func readAll(_ descriptor: Int32, sizeMax: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

@@ -3,7 +3,7 @@
 import Bytes
 import RTPWire
 
-/// Sends key presses as telephone events (RFC 4733 section 2.5.1): updates every 50 ms, three closing packets, then a
+/// Sends key presses as telephone events (RFC 4733 section 2.5.1): updates every 20 ms, three closing packets, then a
 /// pause, whatever the packet time of the sound.
 struct DigitSender {
     private enum State {

@@ -83,7 +83,9 @@ public enum MediaLimits {
     // MARK: Keys (RFC 4733)
 
     static let digitsQueuedMax = 16
-    static let digitUpdateMs = 50
+    /// As often as sound packets (RFC 4733 section 2.5.1.1): some receivers begin a key only by what comes before its
+    /// closing packets, and of seldom ones a lossy way may swallow all.
+    static let digitUpdateMs = 20
     static let digitEndSpacingMs = 20
     static let digitEndPackets = 3
     static let digitPauseMs = 60

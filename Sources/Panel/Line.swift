@@ -15,13 +15,10 @@ public struct LineSettings {
     /// True where the line is low while the button is pressed or the lamp is on.
     public var isActiveLow: Bool
     public var bias: Bias
-    /// How long a level must stand before it counts, done by the kernel; 0 switches it off.
-    public var debounceMs: Int
 
-    public init(isActiveLow: Bool, bias: Bias, debounceMs: Int) {
+    public init(isActiveLow: Bool, bias: Bias) {
         self.isActiveLow = isActiveLow
         self.bias = bias
-        self.debounceMs = debounceMs
     }
 }
 
@@ -33,12 +30,18 @@ public enum PanelError: Error {
     case inUse(by: ByteString)
     /// The driver refused the settings; errno.
     case refused(Int32)
+    /// No keypad has this name.
+    case noSuchKeypad
+    /// The file's keys do not fit its rows and columns.
+    case keysDoNotFit
 
     public var sentence: ByteString {
         switch self {
         case .noSuchLine: return "no GPIO line of this name was found"
         case .inUse(let holder): return "the GPIO line is in use by " + (holder.isEmpty ? "another program" : holder)
-        case .refused(let code): return "the GPIO driver refused the line, error " + ByteString(decimal: code)
+        case .refused(let code): return "the driver refused it, error " + ByteString(decimal: code)
+        case .noSuchKeypad: return "no keypad of this name was found"
+        case .keysDoNotFit: return "[keypad] keys has to have one key for each place of rows and columns"
         }
     }
 }
@@ -47,12 +50,17 @@ public enum PanelError: Error {
 final class Line {
     enum Use {
         case input
+        /// Inactive from the start.
         case output
+        /// The same, but never driven the other way: what else pulls the line does no harm.
+        case openDrain
     }
 
     let request: OpaquePointer
     let offset: UInt32
 
+    /// What the kernel keeps while nobody reads; the most that can be told of a press before the program was ready.
+    static let eventsMax = 256
     private static let chipsMax = 32
 
     /// `name` is a line name, or `chip-label:offset`.
@@ -69,6 +77,28 @@ final class Line {
 
     deinit {
         gpiod_line_request_release(self.request)
+    }
+
+    var descriptor: Int32 { gpiod_line_request_get_fd(self.request) }
+
+    /// Nil where the chip is gone.
+    var isActive: Bool? {
+        switch gpiod_line_request_get_value(self.request, self.offset) {
+        case GPIOD_LINE_VALUE_ACTIVE: return true
+        case GPIOD_LINE_VALUE_INACTIVE: return false
+        default: return nil
+        }
+    }
+
+    func set(_ isActive: Bool) {
+        gpiod_line_request_set_value(
+            self.request, self.offset, isActive ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE)
+    }
+
+    /// Reads edges that wait, up to the buffer's size; their number.
+    func read(into buffer: OpaquePointer) -> Int {
+        guard gpiod_line_request_wait_edge_events(self.request, 0) == 1 else { return 0 }
+        return max(0, Int(gpiod_line_request_read_edge_events(self.request, buffer, Self.eventsMax)))
     }
 
     private static func request(
@@ -88,14 +118,15 @@ final class Line {
             gpiod_line_settings_set_direction(line, GPIOD_LINE_DIRECTION_INPUT)
             gpiod_line_settings_set_edge_detection(line, GPIOD_LINE_EDGE_BOTH)
             gpiod_line_settings_set_bias(line, self.bias(settings.bias))
-            gpiod_line_settings_set_debounce_period_us(line, UInt(max(0, settings.debounceMs)) * 1000)
-        case .output:
+        case .output, .openDrain:
             gpiod_line_settings_set_direction(line, GPIOD_LINE_DIRECTION_OUTPUT)
             gpiod_line_settings_set_output_value(line, GPIOD_LINE_VALUE_INACTIVE)
+            if use == .openDrain { gpiod_line_settings_set_drive(line, GPIOD_LINE_DRIVE_OPEN_DRAIN) }
         }
         var offset = offset
         guard gpiod_line_config_add_line_settings(config, &offset, 1, line) == 0 else { return nil }
         ByteString("callbox").withCString { gpiod_request_config_set_consumer(requestConfig, $0) }
+        gpiod_request_config_set_event_buffer_size(requestConfig, Self.eventsMax)
         return gpiod_chip_request_lines(chip, requestConfig, config)
     }
 

@@ -31,6 +31,8 @@ public struct KeyMatrix {
         case healed(UInt8)
     }
 
+    /// Stands for a place without a key.
+    public static let noKey = ASCII.minus
     public static let rowsMax = 8
     public static let columnsMax = 8
     static let scanMs = 10
@@ -48,6 +50,7 @@ public struct KeyMatrix {
     private var stuck: [Bool]
     /// Until then all rows are driven, and a column that is pulled wakes.
     public private(set) var scansAt: Instant
+    private var scannedAt: Instant
 
     /// - Parameters:
     ///   - keys: ASCII characters, row by row; as many as rows times columns.
@@ -63,18 +66,21 @@ public struct KeyMatrix {
         self.filters = keys.map { _ in LineFilter(settings, isActive: false, now: now) }
         self.stuck = keys.map { _ in false }
         self.scansAt = now
+        self.scannedAt = now
     }
 
     public mutating func handle(_ input: Input, now: Instant) -> [Event] {
         switch input {
         case .woken:
-            self.scansAt = min(self.scansAt, now)
+            // The scan itself moves the columns, which may be told late: that must not go round in circles.
+            self.scansAt = min(self.scansAt, max(now, self.scannedAt + .milliseconds(Self.scanMs)))
             return []
         case .scanned(let rows): return self.scanned(rows, now: now)
         }
     }
 
     private mutating func scanned(_ rows: [UInt16], now: Instant) -> [Event] {
+        self.scannedAt = now
         var down = self.keys.indices.map { index in
             let row = index / self.columns
             return row < rows.count && rows[row] & (1 << UInt16(index % self.columns)) != 0
@@ -101,6 +107,7 @@ public struct KeyMatrix {
 
     private mutating func tell(_ event: LineFilter.Event, of index: Int, _ events: inout [Event]) {
         let key = self.keys[index]
+        guard key != Self.noKey else { return }
         switch event {
         case .pressed: events.append(.key(KeyEvent(key, isPressed: true)))
         case .released: events.append(.key(KeyEvent(key, isPressed: false)))

@@ -75,8 +75,9 @@ public struct LineFilter {
 
     /// A line that is active from the beginning counts as pressed after the usual time: whoever was quicker than the
     /// program is not forgotten.
-    public init(_ settings: Settings, isActive: Bool, now: Instant) {
+    public init(_ settings: Settings, isActive: Bool, isPressed: Bool = false, now: Instant) {
         self.settings = settings
+        self.isPressed = isPressed
         self.isActive = isActive
         self.seen = now
         self.pressedAt = now

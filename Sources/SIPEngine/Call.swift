@@ -105,12 +105,17 @@ struct Call {
 /// What the peer said that it can do.
 struct PeerAbilities: Hashable {
     var allowsUpdate = false
+    /// Nil until it says what it allows.
+    var allowsInfo: Bool?
     /// It may change its From within the dialog (RFC 4916).
     var changesFrom = false
 
     /// A message without Allow or Supported says nothing new.
     mutating func learn(from message: SIPMessage) {
-        if let allow = message.allow { self.allowsUpdate = allow.contains(.update) }
+        if let allow = message.allow {
+            self.allowsUpdate = allow.contains(.update)
+            self.allowsInfo = allow.contains(.info)
+        }
         if message.contains(.supported) {
             self.changesFrom = ByteString.contains("from-change", in: message.supported)
         }

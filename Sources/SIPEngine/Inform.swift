@@ -31,6 +31,11 @@ extension SIPEngine {
         }
     }
 
+    /// Whether the far end of a call says that it takes INFO; nil where it does not say.
+    public func takesInfo(_ handle: CallHandle) -> Bool? {
+        self.callIndex(handle).flatMap { self.calls[$0].peer.allowsInfo }
+    }
+
     /// One after another, for digits must not overtake each other.
     mutating func inform(_ handle: CallHandle, _ type: ByteString, _ body: [UInt8], now: Instant) {
         guard let index = self.callIndex(handle) else { return self.counters.add(.lateOrder) }

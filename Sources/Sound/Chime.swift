@@ -44,6 +44,13 @@ public enum Chime: Hashable, Sendable {
         }
     }
 
+    fileprivate var answersPress: Bool {
+        switch self {
+        case .key, .digit: return true
+        case .placed, .answered, .ended, .muted, .unmuted, .warning, .ready, .lost, .back: return false
+        }
+    }
+
     /// One tone, higher row by row: the key's own dual tone would be heard by the microphone, and the far end would
     /// count the digit twice.
     private static func pitch(of key: UInt8) -> Double {
@@ -56,10 +63,12 @@ public enum Chime: Hashable, Sendable {
     }
 }
 
-/// Plays one chime at a time; a new one takes the place of what is left of the former.
+/// Plays one chime after the other. The answer to a press waits for none.
 struct ChimePlayer {
     /// Notes begin and end within 5 ms.
     private static let rampFrames = 240
+    /// Notes that may wait: what comes later than these tells nothing that is still true.
+    private static let waitingMax = 6
 
     private var notes: [Chime.Note] = []
     private var next = 0
@@ -72,6 +81,12 @@ struct ChimePlayer {
     var isActive: Bool { self.framesLeft > 0 || self.next < self.notes.count }
 
     mutating func play(_ chime: Chime) {
+        let waiting = self.notes.count - self.next
+        guard chime.answersPress || waiting > Self.waitingMax else {
+            self.notes = self.notes.suffix(waiting) + chime.notes
+            self.next = 0
+            return
+        }
         self.notes = chime.notes
         self.next = 0
         // What sounds fades out first.

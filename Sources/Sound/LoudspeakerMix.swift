@@ -54,6 +54,14 @@ struct LoudspeakerMix {
         }
     }
 
+    /// Adds the chime alone, to what was mixed before it began.
+    mutating func addChime(to samples: inout [Int16]) {
+        for index in 0..<samples.count {
+            let own = self.chimes.sample() * Self.toneAmplitude * self.levels.tones * self.levels.volume
+            samples[index] = Int16(max(-32768, min(32767, Double(samples[index]) + own)))
+        }
+    }
+
     private mutating func stepFarLevel() {
         let wanted: Double
         if self.prompt.isSpeaking {

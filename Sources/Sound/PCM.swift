@@ -14,6 +14,8 @@ final class PCM {
     let channels: Int
     let periodFrames: Int
     let bufferFrames: Int
+    /// What is nearer to the loudspeaker cannot be changed any more.
+    let committedFrames: Int
     private let handle: OpaquePointer
     private var interleaved = [Int16](repeating: 0, count: 2 * SoundFormat.periodFrames)
 
@@ -29,6 +31,7 @@ final class PCM {
             self.channels = shape.channels
             self.periodFrames = shape.periodFrames
             self.bufferFrames = shape.bufferFrames
+            self.committedFrames = shape.committedFrames
         } catch {
             snd_pcm_close(handle)
             throw error
@@ -60,6 +63,18 @@ final class PCM {
         snd_pcm_drop(self.handle)
     }
 
+    /// Whether the buffer can be filled at once.
+    var isPrepared: Bool {
+        snd_pcm_state(self.handle) == SND_PCM_STATE_PREPARED
+    }
+
+    /// Takes back up to `frames` of what was written last, to be written anew; how many those are.
+    func takeBack(_ frames: Int) -> Int {
+        let wanted = min(frames, Int(snd_pcm_rewindable(self.handle)) - self.committedFrames)
+        guard wanted > 0 else { return 0 }
+        return max(Int(snd_pcm_rewind(self.handle, snd_pcm_uframes_t(wanted))), 0)
+    }
+
     /// Whether the device is still plugged in. Without asking for this, one that is pulled out merely seems to stand
     /// still.
     var isPresent: Bool {
@@ -87,9 +102,11 @@ final class PCM {
         return Int(result)
     }
 
-    /// Writes one period, to both channels where there are two.
+    /// Writes a few periods at most, to both channels where there are two.
     func write(_ samples: [Int16]) -> Int {
-        for index in 0..<SoundFormat.periodFrames {
+        let missing = 2 * samples.count - self.interleaved.count
+        if missing > 0 { self.interleaved += [Int16](repeating: 0, count: missing) }
+        for index in 0..<samples.count {
             guard self.channels == 2 else {
                 self.interleaved[index] = samples[index]
                 continue
@@ -98,7 +115,7 @@ final class PCM {
             self.interleaved[2 * index + 1] = samples[index]
         }
         return self.interleaved.withUnsafeBufferPointer {
-            Int(snd_pcm_writei(self.handle, $0.baseAddress!, snd_pcm_uframes_t(SoundFormat.periodFrames)))
+            Int(snd_pcm_writei(self.handle, $0.baseAddress!, snd_pcm_uframes_t(samples.count)))
         }
     }
 

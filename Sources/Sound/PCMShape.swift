@@ -8,11 +8,15 @@ struct PCMShape {
     let channels: Int
     let periodFrames: Int
     let bufferFrames: Int
+    /// So many frames before the position that the device tells may already be on their way to the loudspeaker: what
+    /// moves its sound in batches tells the position only now and then.
+    let committedFrames: Int
 
     /// Room in the buffer, which costs no time by itself: how much of it the loudspeaker has filled is another matter,
     /// and the microphone's is emptied at every turn. A thread that is held up for as long as this loses nothing.
     private static let capturePeriods = 20
     private static let playbackPeriods = 8
+    private static let fifoFrames = 5 * SoundFormat.rate / 1000
     /// Devices that cannot go below these would cost more than a conversation bears.
     private static let periodFramesMax = 4800
 
@@ -52,6 +56,8 @@ struct PCMShape {
         self.channels = Int(channels)
         self.periodFrames = Int(period)
         self.bufferFrames = Int(buffer)
+        let isBatch = snd_pcm_hw_params_is_batch(parameters) != 0
+        self.committedFrames = Self.fifoFrames + (isBatch ? Int(period) : 0)
         guard Self.setWakeup(handle, frames: SoundFormat.periodFrames) == 0 else {
             throw SoundError(.unusable, device + " cannot be set up.")
         }

@@ -39,13 +39,15 @@ final class SoundDevice {
     /// Frames kept queued in the loudspeaker; grows when they prove too few.
     private var targetFrames = SoundDevice.targetFramesStart
     private(set) var xruns: UInt64 = 0
+    /// What was written last, as much as may be queued in the loudspeaker.
+    private var recent = [Int16](repeating: 0, count: SoundDevice.targetFramesMax)
 
     private static let targetFramesStart = 3 * SoundFormat.periodFrames
     private static let targetFramesMax = 6 * SoundFormat.periodFrames
     private static let retryMs = 2000
     private static let checkMs = 1000
     /// A running device without any progress for this long counts as lost.
-    private static let stallMs = 1000
+    private static let stallMs = 500
 
     init(_ name: ByteString, direction: SoundDirection, now: Instant) {
         self.name = name
@@ -81,6 +83,12 @@ final class SoundDevice {
         self.targetFrames = max(Self.targetFramesStart, self.targetFrames - SoundFormat.periodFrames)
         guard let pcm = self.flowing else { return }
         pcm.stop()
+        self.makeReady(pcm)
+    }
+
+    /// The loudspeaker is prepared as long as it rests, so that a key is heard at once: that can take a codec a while.
+    private func makeReady(_ pcm: PCM) {
+        if self.direction == .playback { _ = pcm.prepare() }
         self.state = .stopped(pcm)
     }
 
@@ -156,10 +164,25 @@ extension SoundDevice {
         self.pace.step()
         guard let pcm = self.flowing else { return }
         let result = pcm.write(samples)
+        self.recent.removeFirst(samples.count)
+        self.recent.append(contentsOf: samples)
         if result < 0 && result != -Int(EAGAIN) { return self.recover(pcm, Int32(clamping: result), now) }
         if case .priming = self.state, self.queuedFrames > self.targetFrames - SoundFormat.periodFrames {
             self.run(pcm, now)
         }
+    }
+
+    /// Gives what is queued in the loudspeaker and can still be changed to `change`, and plays what comes of it.
+    func amend(_ now: Instant, _ change: (inout [Int16]) -> Void) {
+        guard case .running(let pcm) = self.state else { return }
+        let count = pcm.takeBack(self.recent.count)
+        guard count > 0 else { return }
+        var samples = Array(self.recent.suffix(count))
+        change(&samples)
+        self.recent.removeLast(count)
+        self.recent.append(contentsOf: samples)
+        let result = pcm.write(samples)
+        if result < 0 && result != -Int(EAGAIN) { self.recover(pcm, Int32(clamping: result), now) }
     }
 
     private func silence(_ samples: inout [Int16]) {
@@ -188,7 +211,7 @@ extension SoundDevice {
         if case .lost = self.state { wasLost = true } else { wasLost = false }
         do {
             let pcm = try self.firstThatOpens()
-            self.state = .stopped(pcm)
+            self.makeReady(pcm)
             self.checkAt = now + .milliseconds(Self.checkMs)
             if wasLost { self.events.push(.restored) }
             if self.isOn { self.start(pcm, now) }
@@ -218,7 +241,7 @@ extension SoundDevice {
             self.targetFrames = min(max(self.targetFrames, least), pcm.bufferFrames)
             pcm.wake(atFrames: pcm.bufferFrames - self.targetFrames + SoundFormat.periodFrames)
         }
-        guard pcm.prepare() >= 0 else { return self.lose("does not start", now) }
+        guard pcm.isPrepared || pcm.prepare() >= 0 else { return self.lose("does not start", now) }
         self.progressAt = now
         self.state = .priming(pcm)
         if self.direction == .capture { self.run(pcm, now) }

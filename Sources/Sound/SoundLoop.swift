@@ -14,6 +14,8 @@ public enum SoundOrder {
     case stop
     /// Silence is sent in place of the microphone.
     case mute(Bool)
+    /// A digit for the far end, as tones in what is sent.
+    case digit(UInt8, milliseconds: Int)
     case tone(ToneKind)
     case chime(Chime)
     /// A prompt, at 48 kHz; it takes the place of the one that is spoken.
@@ -174,12 +176,18 @@ extension SoundLoop {
         case .stop:
             self.plan = nil
             self.receiver.reset()
+            self.sender.digits.stop()
         case .mute(let isOn):
             self.isMuted = isOn
+        case .digit(let key, let milliseconds):
+            if self.plan != nil { self.sender.digits.play(key, milliseconds: milliseconds) }
         case .tone(let kind):
             self.mix.tones.play(kind)
         case .chime(let chime):
+            let isFirst = !self.mix.chimes.isActive
             self.mix.chimes.play(chime)
+            // Not behind the sound that is in hand.
+            if isFirst { self.playback.amend(now) { self.mix.addChime(to: &$0) } }
         case .speak(let samples):
             self.mix.speak(samples)
         case .hush:

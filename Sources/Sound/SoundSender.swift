@@ -12,6 +12,8 @@ struct SoundSender {
 
     private var state = State.off
     var meter = LevelMeter()
+    /// Digits for a far end that takes them in no other way.
+    var digits = DigitTones()
 
     init() {}
 
@@ -19,6 +21,7 @@ struct SoundSender {
     mutating func use(_ plan: AudioPlan) {
         guard plan.stream.sends else {
             self.state = .off
+            self.digits.stop()
             return
         }
         if case .sending(let encoder) = self.state, encoder.codec == plan.codec,
@@ -31,13 +34,14 @@ struct SoundSender {
         self.state = encoder.map { .sending($0) } ?? .off
     }
 
-    /// Takes one period, which is made silent where muted; gives a packet where it is full.
+    /// Takes one period, which is made silent where muted, and gives way to digits; gives a packet where it is full.
     mutating func encode(_ period: inout [Int16], isMuted: Bool, captured: Instant) -> EncodedSound? {
         self.meter.add(period)
         guard case .sending(let encoder) = self.state else { return nil }
         if isMuted {
             for index in 0..<period.count { period[index] = 0 }
         }
+        self.digits.replace(&period)
         return encoder.encode(period, captured: captured)
     }
 }

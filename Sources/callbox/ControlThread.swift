@@ -16,22 +16,27 @@ final class ControlThread {
     private static let reportsToken: UInt64 = 3
     private static let answersToken: UInt64 = 4
     private static let routesToken: UInt64 = 5
-    private static let buttonTokens: UInt64 = 10
+    /// Of the panel: this and the descriptor's number, above all others.
+    private static let panelTokens: UInt64 = 1 << 32
 
     private let poller: Poller
     private var kiosk: KioskEngine
     private var signalling: SignallingSockets
     private var control: ControlServer?
     private let panel: PanelLines
+    private var watchedOfPanel: [Int32] = []
+    private let tamperMark: TamperMark
     private let signals: Int32
     private let wires: Wires
     private let time: SavedTime
+    private let certificate: OwnCertificate
     private let file: ConfigurationFile
     private var secrets: Secrets
     private let records: Records
     private let resolver: Resolver
     private var routes = RouteWatch()
     private var generation: Generation = 0
+    private var promptNumber: PromptNumber = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
     private var pending: [KioskInput] = []
     /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
@@ -50,8 +55,9 @@ final class ControlThread {
     /// empty.
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
-        control: consuming ControlServer?, panel: PanelLines, signals: Int32, nameServers: [SocketAddress],
-        wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets, records: Records
+        control: consuming ControlServer?, panel: PanelLines, tamperMark: TamperMark, signals: Int32,
+        nameServers: [SocketAddress], wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets,
+        certificate: OwnCertificate, records: Records
     ) {
         self.resolver = Resolver(servers: nameServers)
         self.kiosk = kiosk
@@ -59,11 +65,13 @@ final class ControlThread {
         self.signalling = signalling
         self.control = control
         self.panel = panel
+        self.tamperMark = tamperMark
         self.signals = signals
         self.wires = wires
         self.time = time
         self.file = file
         self.secrets = secrets
+        self.certificate = certificate
         self.records = records
     }
 
@@ -74,6 +82,8 @@ final class ControlThread {
         self.pending.append(.secrets(self.secrets.read()))
         var deadline = self.drain()
         self.lookForAddresses()
+        // What was pressed before, too.
+        self.servePanel([])
         notifyServiceManager("READY=1")
         while self.ending == nil {
             for ready in self.poller.wait(until: self.soonest(deadline)) where self.ending == nil {
@@ -86,6 +96,10 @@ final class ControlThread {
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
             self.time.saveWhenDue(now: Clock.now())
             self.records.reportWhenDue(now: Clock.now()) { self.kiosk.report(file: $0, addresses: $1) }
+            if let record = self.certificate.lookWhenDue(now: Clock.now()) {
+                self.take(.certificate(record, .endsSoon))
+            }
+            if let due = self.panel.deadline, due <= Clock.now() { self.servePanel([]) }
             if self.ending == nil {
                 self.put(.timeout)
                 deadline = self.drain()
@@ -110,16 +124,33 @@ final class ControlThread {
         self.poller.watch(self.wires.reports.wakeup, token: Self.reportsToken)
         self.poller.watch(self.resolver.answers.wakeup, token: Self.answersToken)
         if self.routes.descriptor >= 0 { self.poller.watch(self.routes.descriptor, token: Self.routesToken) }
-        for (index, button) in self.panel.buttons.enumerated() {
-            self.poller.watch(button.line.descriptor, token: Self.buttonTokens + UInt64(index))
+        self.watchPanel()
+    }
+
+    /// A line that is too noisy is not watched for a while.
+    private func watchPanel() {
+        let descriptors = self.panel.descriptors
+        for descriptor in descriptors where !self.watchedOfPanel.contains(descriptor) {
+            self.poller.watch(descriptor, token: Self.panelTokens + UInt64(descriptor))
         }
+        for descriptor in self.panel.deaf where self.watchedOfPanel.contains(descriptor) {
+            self.poller.unwatch(descriptor)
+        }
+        self.watchedOfPanel = descriptors
+    }
+
+    private func servePanel(_ ready: [Int32]) {
+        for input in self.panel.read(ready, now: Clock.now()) { self.take(input) }
+        self.watchPanel()
     }
 
     /// The engine's deadline, or an earlier one of the sockets or of the clock's file.
     private func soonest(_ deadline: Instant?) -> Instant? {
         [
-            deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt, self.records.reportsAt,
-        ].compactMap { $0 }.min()
+            self.panel.deadline, deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt,
+            self.certificate.looksAt, self.records.reportsAt,
+        ]
+        .compactMap { $0 }.min()
     }
 
     private func put(_ input: KioskInput) {
@@ -152,11 +183,8 @@ final class ControlThread {
             while let answer = self.resolver.answers.take() { self.take(.answer(answer.id, answer.answer)) }
         } else if ready.token == Self.routesToken {
             self.routes.read(now: Clock.now())
-        } else {
-            let button = self.panel.buttons[Int(ready.token - Self.buttonTokens)]
-            for edge in button.line.readEdges() {
-                self.take(.button(button.name, edge.isPressed ? .pressed : .released))
-            }
+        } else if ready.token >= Self.panelTokens {
+            self.servePanel([Int32(truncatingIfNeeded: ready.token - Self.panelTokens)])
         }
     }
 
@@ -176,8 +204,8 @@ final class ControlThread {
             if generation == self.generation { self.take(.media(report)) }
         case .device(let report):
             self.take(.device(report))
-        case .ownCertificate(let record):
-            self.take(.certificate(record, .endsSoon))
+        case .problem(let problem):
+            self.take(.problem(problem))
         case .screenshot(let client, let result):
             self.reply(client, result.line)
         }
@@ -200,9 +228,9 @@ final class ControlThread {
                 return deadline
             }
             switch output {
-            case .screen, .tone, .event, .record: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets,
-                .renewSecrets, .readConfiguration, .log, .exit, .restart, .wait:
+            case .screen, .tone, .say, .hush, .event, .record: self.unhurried.append(output)
+            case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
+                .collectCounters, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart, .wait:
                 self.carryOut(output)
             }
         }
@@ -218,10 +246,17 @@ final class ControlThread {
             self.pending.append(.routed(id, remotes.map { self.signalling.local(toward: $0) }))
         case .media(let order): self.carryOut(order)
         case .lamp(let name, let isOn): self.panel.set(name, on: isOn)
+        case .relay(let index, let isOn): self.panel.set(relay: index, on: isOn)
+        case .remember(let isTampered): self.tamperMark.set(isTampered)
         case .screen(let state):
             self.wires.camera.order(.preview(state.selfView == .shown))
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
+        case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
+        case .say(let prompt, let language):
+            self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
+            self.wires.prompts.order(.read(prompt, language, self.promptNumber))
+        case .hush: self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
         case .record(let call): self.records.append(call, now: Clock.now())
@@ -237,6 +272,11 @@ final class ControlThread {
         case .restart: self.ending = .restart
         case .wait: break
         }
+    }
+
+    private func nextPrompt() -> PromptNumber {
+        self.promptNumber &+= 1
+        return self.promptNumber
     }
 
     private func readConfiguration() -> KioskInput {
@@ -280,6 +320,7 @@ final class ControlThread {
         case .sendVideo(let isOn): wires.camera.order(.send(isOn))
         case .encodeKeyFrame: wires.camera.order(.encodeKeyFrame)
         case .sendDigit(let key, let durationMs): wires.media.order(.sendDigit(key, durationMs: durationMs))
+        case .playDigit(let key, let durationMs): wires.sound.order(.digit(key, durationMs: durationMs))
         }
     }
 }

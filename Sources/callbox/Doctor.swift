@@ -32,7 +32,7 @@ private func deviceComplaints(_ configuration: Configuration) -> [ByteString] {
     display.turn(now: Clock.now())
     if let fault = display.fault { reports.append(.failed(.display, fault.sentence)) }
     _ = probeCamera(configuration.camera, &reports)
-    reports += PanelLines(configuration).faults.map { .failed(.panel, $0) }
+    if let fault = PanelLines(configuration, now: Clock.now()).fault { reports.append(.failed(.panel, fault)) }
     return reports.compactMap { $0.complaint }
 }
 

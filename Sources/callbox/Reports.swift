@@ -10,8 +10,8 @@ typealias Generation = UInt32
 enum Report {
     case media(MediaReport, Generation)
     case device(DeviceReport)
-    /// Our own ends soon, or has ended.
-    case ownCertificate(CertificateRecord)
+    /// Something beside the file that its owner should know.
+    case problem(ConfigurationProblem)
     case screenshot(ClientID, ScreenshotResult)
 }
 

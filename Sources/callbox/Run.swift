@@ -22,7 +22,10 @@ func run(_ options: RunOptions) -> Int32 {
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let file = ConfigurationFile(options)
     var (configuration, problems) = file.readFirst()
+    // Early: whoever presses from now on is not forgotten.
+    let panel = PanelLines(configuration, now: Clock.now())
     let records = Records(data: options.dataPath, policy: configuration.log.policy, time: time, file: file)
+    let tamperMark = TamperMark(data: options.dataPath)
     let secrets = file.readSecrets(configuration.sip)
     let poller = Poller()
     var faults: [DeviceReport] = []
@@ -40,8 +43,7 @@ func run(_ options: RunOptions) -> Int32 {
     }
     sockets.mark(configuration.network)
     let wires = Wires()
-    let panel = PanelLines(configuration)
-    faults += panel.faults.map { .failed(.panel, $0) }
+    if let fault = panel.fault { faults.append(.failed(.panel, fault)) }
     let control = ControlServer(path: options.controlPath, tokenBase: ControlThread.controlTokens, poller: poller)
     if control == nil { Log.write("callbox: the control socket " + options.controlPath + " cannot be made") }
     let display = Display(configuration.display, now: Clock.now())
@@ -52,22 +54,26 @@ func run(_ options: RunOptions) -> Int32 {
     var world = KioskWorld(
         hasCamera: configuration.camera.device != .none,
         hasScreen: configuration.display.connector != .none || options.display == "null",
-        buttons: panel.buttons.map { $0.name }, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
+        buttons: panel.buttons, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
         instanceID: boardInstanceID(data: options.dataPath), fingerprint: identity?.fingerprint)
     world.facts = boardFacts()
     world.tlsPort = signalling.tlsPort
     world.hash = digestHash
+    world.wasTampered = tamperMark.isSet
     let kiosk = KioskEngine(
         configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
     let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
+    if configuration.sound.promptVolume > 0 {
+        let prompts = PromptThread(configuration: options.configurationPath, wires: wires)
+        Thread.start("prompts") { prompts.run() }
+    }
     faults.forEach { wires.report($0) }
-    tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
-        kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        nameServers: configuration.network.nameServers, wires: wires, time: time, file: file, secrets: secrets,
-        records: records)
+        kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
+        signals: signals, nameServers: configuration.network.nameServers, wires: wires, time: time, file: file,
+        secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()), records: records)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     switch thread.run() {
     case .exit(let code): _exit(code)
@@ -138,7 +144,7 @@ func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> 
 private func startThreads(
     _ configuration: Configuration, _ wires: Wires, _ display: Display, _ media: MediaThread, _ camera: CameraProbe
 ) {
-    let sound = SoundThread(configuration.audio, wires: wires)
+    let sound = SoundThread(configuration.audio, configuration.sound, wires: wires)
     let cameraThread = CameraThread(name: camera.name, wish: camera.wish, wires: wires, isMissing: camera.isMissing)
     let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)
     let screen = DisplayThread(display: display, wires: wires)

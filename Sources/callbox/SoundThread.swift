@@ -14,25 +14,35 @@ enum SoundMessage {
     case stop
     case packet(AudioPacket)
     case mute(Bool)
+    /// As tones in what is sent.
+    case digit(UInt8, durationMs: Int)
     case tone(Tone)
+    /// What is spoken ends, and the prompt of this number may be: all others come too late.
+    case awaitPrompt(PromptNumber)
+    /// At 48 kHz.
+    case prompt([Int16], PromptNumber)
 }
 
 /// Runs the sound loop and carries its orders and news.
 final class SoundThread {
     private let settings: AudioSettings
+    private let sound: SoundSettings
     private let wires: Wires
     private var generation: Generation = 0
+    private var awaitedPrompt: PromptNumber = 0
     private var xrunsAtStart: UInt64?
     private var concealedAtStart: UInt64?
 
-    init(_ settings: AudioSettings, wires: Wires) {
+    init(_ settings: AudioSettings, _ sound: SoundSettings, wires: Wires) {
         self.settings = settings
+        self.sound = sound
         self.wires = wires
     }
 
     func run() {
         let loop = SoundLoop(
-            capture: Self.name(self.settings.capture), playback: Self.name(self.settings.playback), clock: Clock.now,
+            capture: Self.name(self.settings.capture), playback: Self.name(self.settings.playback),
+            levels: self.sound.levels, tones: self.sound.tones.country, clock: Clock.now,
             wakeDescriptor: self.wires.sound.wakeup, nextOrder: { self.nextOrder() }, emit: { self.carryOut($0) })
         while true { loop.turn() }
     }
@@ -58,7 +68,12 @@ final class SoundThread {
         case .stop: return .stop
         case .packet(let packet): return .packet(packet)
         case .mute(let isOn): return .mute(isOn)
+        case .digit(let key, let durationMs): return .digit(key, milliseconds: durationMs)
         case .tone(let tone): return Self.order(for: tone)
+        case .awaitPrompt(let number):
+            self.awaitedPrompt = number
+            return .hush
+        case .prompt(let samples, let number): return number == self.awaitedPrompt ? .speak(samples) : .hush
         }
     }
 
@@ -116,6 +131,34 @@ final class SoundThread {
             $0.soundXruns = xruns &- xrunsBefore
             $0.soundConcealed = statistics.concealed &- concealedBefore
             $0.playoutDelayMs = UInt64(max(0, statistics.bufferedMs))
+        }
+    }
+}
+
+extension SoundSettings {
+    fileprivate var levels: SoundLevels {
+        var levels = SoundLevels()
+        levels.volume = Self.amplitude(percent: self.volume)
+        levels.tones = Self.amplitude(percent: self.toneVolume)
+        levels.prompts = Self.amplitude(percent: self.promptVolume)
+        return levels
+    }
+
+    /// 12 dB less at 50 percent, which is about half as loud to the ear.
+    private static func amplitude(percent: Int) -> Double {
+        Double(percent * percent) / 10_000
+    }
+}
+
+extension SoundSettings.Tones {
+    fileprivate var country: ToneCountry {
+        switch self {
+        case .etsi: return .etsi
+        case .unitedKingdom: return .unitedKingdom
+        case .unitedStates: return .unitedStates
+        case .france: return .france
+        case .spain: return .spain
+        case .china: return .china
         }
     }
 }

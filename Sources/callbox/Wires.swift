@@ -6,9 +6,10 @@ import MediaEngine
 
 /// The mailboxes between the threads: who may tell what to whom.
 ///
-///     control ──orders──▶ media, sound, camera, decoder, display
+///     control ──orders──▶ media, sound, prompts, camera, decoder, display
 ///     camera ──pictures──▶ media (encoded), display (self view)
 ///     media ──packets──▶ sound, decoder;   sound ──packets──▶ media;   decoder ──pictures──▶ display
+///     prompts ──what is spoken──▶ sound
 ///     all ──reports──▶ control
 ///
 /// Orders (of the control thread, and for key frames) always arrive. The bounds are what a part may lag behind before
@@ -18,6 +19,7 @@ final class Wires {
     let media = Mailbox<MediaMessage>(capacity: 256)
     /// A second of packets.
     let sound = Mailbox<SoundMessage>(capacity: 64)
+    let prompts = Mailbox<PromptMessage>(capacity: 4)
     let camera = Mailbox<CameraMessage>(capacity: 16)
     /// Half a second of pictures: a decoder that lags more is asked for a key frame anew.
     let decoder = Mailbox<DecoderMessage>(capacity: 16)

@@ -13,7 +13,24 @@ final class ConfigurationChangeTests: XCTestCase {
     }
 
     /// Lines of a section, and whether they wait for a restart.
-    private static let table: [(section: String, lines: String, needsRestart: Bool)] = [
+    private static let table: [(section: String, lines: String, needsRestart: Bool)] =
+        ConfigurationChangeTests.most + ConfigurationChangeTests.panel
+        + (2...8).map { ("button.call.\($0)", "line = door", true) }
+        + (1...4).map { ("relay.\($0)", "line = door", true) }
+
+    private static let panel: [(section: String, lines: String, needsRestart: Bool)] = [
+        ("button.call", "hold = 2", false), ("button.call.2", "long = hook", false),
+        ("button.keypad", "line = keys", true), ("button.language", "line = words", true),
+        ("input.hook_switch", "dials = no", false), ("input.hook_switch", "line = hook", true),
+        ("input.tamper", "line = lid", true), ("input.inhibit", "line = key", true),
+        ("input.power", "line = mains", true), ("keypad", "before_answer = refuse", false),
+        ("keypad", "type = evdev", true), ("panel", "health = none", false), ("panel", "stuck = 0", true),
+        ("lamp.call", "calling = fast", false), ("lamp.answered", "line = lamp", true),
+        ("lamp.ready", "idle = off", false), ("lamp.fault", "line = lamp", true),
+        ("relay.1", "code = 4711", false), ("relay.2", "pulse = 500", false), ("relay.3", "on = idle", false),
+    ]
+
+    private static let most: [(section: String, lines: String, needsRestart: Bool)] = [
         ("call", "transfer = refuse", false), ("call", "ring_timeout = 20", false),
         ("call", "incoming = answer", false), ("sip", "name = Gate", false), ("sip", "user = gate", false),
         ("sip", "transport = tcp", false), ("sip", "accept_from = anyone", false),
@@ -26,7 +43,9 @@ final class ConfigurationChangeTests: XCTestCase {
         ("button.mute", "debounce = 30", true), ("button.video", "active_low = no", true),
         ("lamp.call", "line = lamp", true), ("display", "selfview = off", false),
         ("display", "connector = none", true), ("display", "remote = fill", true), ("camera", "device = none", true),
-        ("audio", "codecs = pcma", false), ("audio", "playback = none", true), ("video", "bitrate = 500", false),
+        ("audio", "codecs = pcma", false), ("audio", "playback = none", true), ("sound", "prompts = no", false),
+        ("sound", "chimes = no\nstatus = no", false), ("sound", "tones = uk", true), ("sound", "volume = 50", true),
+        ("video", "bitrate = 500", false),
         ("media", "encryption = required", false), ("media", "keying = both", false),
         ("media", "encryption = off", true), ("rtp", "ports = 50000-50099", true),
         ("network", "dns = 192.0.2.53", true), ("identity", "product = gate", false),

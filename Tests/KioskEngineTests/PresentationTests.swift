@@ -10,7 +10,8 @@ import XCTest
 /// What is seen and heard in each state.
 final class PresentationTests: XCTestCase {
     private var around = Presentation.Surroundings(
-        hasCamera: true, hasScreen: true, buttons: ButtonName.all, selfView: .call, callEndsCall: false, canCall: true,
+        hasCamera: true, hasScreen: true, buttons: [.call, .hook, .mute, .video], selfView: .call, callEndsCall: false,
+        canCall: true,
         banner: "")
 
     private func present(_ state: KioskState) -> Presentation {
@@ -40,7 +41,7 @@ final class PresentationTests: XCTestCase {
         XCTAssertEqual(expected.map { $0.0 }, States.all.map { $0.name })
         for (row, given) in zip(expected, States.all) {
             let shown = self.present(given.state)
-            XCTAssertEqual(shown.lamp, row.1, row.0)
+            XCTAssertEqual(LampName.call.standard(shown.signal), row.1, row.0)
             XCTAssertEqual(shown.tone, row.2, row.0)
             XCTAssertEqual(shown.screen.symbol, row.3, row.0)
             XCTAssertFalse(shown.screen.headline.isEmpty, row.0)
@@ -142,7 +143,7 @@ final class PresentationTests: XCTestCase {
         self.around.canCall = false
         let shown = self.present(.idle)
         XCTAssertEqual(shown.screen.headline, "Out of order")
-        XCTAssertEqual(shown.lamp, .fast)
+        XCTAssertEqual(shown.signal, .fault)
         XCTAssertEqual(shown.screen.callBar, [])
     }
 

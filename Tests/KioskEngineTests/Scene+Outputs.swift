@@ -25,6 +25,7 @@ extension Scene {
             case .mute(let on): return "mute \(on)"
             case .sendVideo(let on): return "sendVideo \(on)"
             case .encodeKeyFrame: return "encodeKeyFrame"
+            case .playDigit(let key, _): return "tone \(Character(UnicodeScalar(key)))"
             case .sendDigit(let key, _): return "digit \(Character(UnicodeScalar(key)))"
             }
         }
@@ -38,10 +39,39 @@ extension Scene {
         return nil
     }
 
-    var tones: [Tone] {
+    private var sounds: [Tone] {
         self.outputs.compactMap { output in
             guard case .tone(let tone) = output else { return nil }
             return tone
+        }
+    }
+
+    /// The relays that were switched, in order.
+    var relays: [String] {
+        self.outputs.compactMap { output in
+            guard case .relay(let index, let isOn) = output else { return nil }
+            return "\(index + 1) \(isOn ? "on" : "off")"
+        }
+    }
+
+    /// Tones that stand, and the answers to presses.
+    var tones: [Tone] { self.sounds.filter { !Self.chimes.contains($0) } }
+
+    /// What sounds once.
+    var chimes: [Tone] { self.sounds.filter { Self.chimes.contains($0) } }
+
+    private static let chimes: Set<Tone> = [
+        .placed, .answered, .ended, .muted, .unmuted, .warning, .ready, .lost, .back,
+    ]
+
+    /// The names of the prompts that were spoken, "hush" where one was cut off.
+    var spoken: [String] {
+        self.outputs.compactMap { output in
+            if case .say(let prompt, let language) = output {
+                return language == .english ? prompt.text.string : (language.code + " " + prompt.text).string
+            }
+            if case .hush = output { return "hush" }
+            return nil
         }
     }
 

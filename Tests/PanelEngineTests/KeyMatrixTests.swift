@@ -49,8 +49,12 @@ final class KeyMatrixTests: XCTestCase {
         _ = self.scan(&matrix, "5", ms: 100, from: &now)
         _ = self.scan(&matrix, "", ms: 100, from: &now)
         XCTAssertGreaterThan(matrix.scansAt - now, .milliseconds(4_800))
+        now = now + .seconds(1)
         _ = matrix.handle(.woken, now: now)
         XCTAssertEqual(matrix.scansAt, now)
+        _ = matrix.handle(.scanned([0, 0, 0, 0]), now: now)
+        _ = matrix.handle(.woken, now: now)
+        XCTAssertEqual(matrix.scansAt, now + .milliseconds(10), "what the scan itself moves does not go in circles")
     }
 
     func testTwoKeysAtOnceAreBothToldAndAThirdIsNotBelieved() {

@@ -128,7 +128,31 @@ final class ToneTests: XCTestCase {
         XCTAssertLessThanOrEqual(self.play(&mix, seconds: 0.2).map(\.magnitude).max() ?? 0, 10_000)
     }
 
-    func testANewChimeTakesTheOthersPlaceAtOnce() {
+    func testAChimeWaitsForTheOneBefore() {
+        var mix = LoudspeakerMix()
+        mix.chimes.play(.key)
+        mix.chimes.play(.placed)
+        let sound = self.play(&mix, seconds: 0.13)
+        XCTAssertFalse(mix.isActive, "30 ms and 90 ms")
+        XCTAssertGreaterThan(TestSound.measure(Array(sound[240..<1200]), 1000).amplitude, 2000)
+        XCTAssertGreaterThan(TestSound.measure(Array(sound[1920..<5280]), 660).amplitude, 4500)
+        for _ in 0..<100 { mix.chimes.play(.lost) }
+        _ = self.play(&mix, seconds: 3)
+        XCTAssertFalse(mix.isActive, "not for ever")
+    }
+
+    func testAChimeIsAddedToWhatWasMixedBeforeIt() {
+        var mix = LoudspeakerMix()
+        mix.chimes.play(.key)
+        var queued = [Int16](repeating: 1000, count: 720)
+        mix.addChime(to: &queued)
+        let sound = queued.map { $0 - 1000 } + self.play(&mix, seconds: 0.1)
+        XCTAssertGreaterThan(TestSound.measure(Array(sound[240..<1200]), 1000).amplitude, 4500)
+        XCTAssertTrue(self.isSilent(sound[1440...]))
+        XCTAssertLessThan(TestSound.roughness(sound), 800)
+    }
+
+    func testAKeyTakesTheOthersPlaceAtOnce() {
         var mix = LoudspeakerMix()
         mix.chimes.play(.lost)
         var sound = self.play(&mix, seconds: 0.05)

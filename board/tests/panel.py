@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lamp as a person sees it: off, slow, on, fast, sampled from its line."""
+"""The panel as a person uses it: what the lamp shows, presses among all that lines do by themselves, a keypad."""
 
+import random
 import time
 
 from measure.figures import blink
@@ -10,6 +11,8 @@ from tests.kiosk import PEER
 from tests.runner import Failed, check
 
 SAMPLED_S = 3.0
+REACTIONS, NOISE_SEED = 200, 158
+PAD = "Pad of the harness"
 SLOW_MS, FAST_MS = (600, 2500), (80, 450)
 
 
@@ -91,3 +94,127 @@ def bounce(context):
     b.board.release("call")
     kiosk.hang_up()
     return presses
+
+
+@check("board/lamp-latency")
+def latency(context):
+    """From the line's edge to the lamp's, on the guest's clock; nobody listens at the far end."""
+    b = bench(context)
+    b.ready({"call.uri": f"sip:nobody@{PEER}:5099"})
+    found = b.board.reaction("call", "lamp-call", "hook", REACTIONS)
+    found.sort()
+    context.log(f"median {found[len(found) // 2]:.1f} worst {found[-1]:.1f}, of which debounce {b.board.debounce_ms}")
+    return found[-1]
+
+
+def bounced(total_ms, spacing_us, held_ms):
+    """A press whose contact chatters for so long as it closes and as it opens."""
+    chatter = [(spacing_us, level) for _ in range(max(1, total_ms * 500 // spacing_us)) for level in (True, False)]
+    return [*chatter, (held_ms * 1000, True), *[(us, not level) for us, level in chatter], (150_000, False)]
+
+
+@check("board/noise")
+def noise(context):
+    """Bounce of 1 to 50 ms, glitches of 10 ms, bursts of 200 us at 100 Hz for 10 s: only what was pressed counts."""
+    b = bench(context)
+    kiosk, chance = b.ready(), random.Random(NOISE_SEED)
+    mark, made = kiosk.mark(), 0
+    for total_ms in (1, 3, 8, 20, 35, 50):
+        b.board.wave("mute", bounced(total_ms, chance.choice((500, 1000, 2000)), 80))
+        made += 1
+    b.board.wave("mute", [step for _ in range(40) for step in ((10_000, True), (25_000, False))])
+    burst = []
+    for turn in range(1000):
+        is_held = turn % 250 in range(100, 115)
+        burst += [(200, not is_held), (9_800, is_held)]
+    b.board.wave("mute", burst)
+    made += 4
+    time.sleep(0.3)
+    presses = len(kiosk.find("button", mark, name="mute", edge="pressed"))
+    releases = len(kiosk.find("button", mark, name="mute", edge="released"))
+    faults = [entry["text"] for entry in kiosk.find("fault", mark, device="panel")]
+    if (presses, releases) != (made, made) or faults:
+        raise Failed(f"{presses} pressed, {releases} released", f"{made} presses were made; faults: {faults}")
+    return f"{made} presses, {made} seen"
+
+
+@check("board/panel-parts")
+def parts(context):
+    """One start: a button held since before it, a line that another program has, a keypad, a relay, a line gone mad."""
+    b = bench(context)
+    b.peer()
+    kiosk, board = b.kiosk, b.board
+    kiosk.stop()
+    b.kiosk_options = None
+    holder = board.spawn("exec gpioset -c /dev/gpiochip0 --consumer 'another program' spare-1=1", log="gpioset.log")
+    board.plug_keypad(PAD)
+    board.press("call", None)
+    kiosk.start(changes={
+        "button.keypad.line": "spare-1", "keypad.type": "evdev", "keypad.device": f"evdev:{PAD}",
+        "relay.1.line": "lamp-spare", "relay.1.on": "connected"})
+    try:
+        kiosk.wait_event("call", state="connected", limit_s=8)
+        presses = len(kiosk.find("button", name="call", edge="pressed"))
+        if presses != 1:
+            raise Failed(f"{presses} presses", "the button that was held at the start counts as pressed once")
+        board.release("call")
+        fault = kiosk.wait_event("fault", device="panel")["text"]
+        if "button.keypad" not in fault or "another program" not in fault:
+            raise Failed(fault, "the fault was to name the button and who has its line")
+        keypad_works(kiosk, board)
+        relay_follows(kiosk, board)
+        stuck_and_noisy(kiosk, board)
+    finally:
+        board.release("call")
+        board.terminate(holder, 2)
+        board.unplug_keypad()
+        kiosk.stop()
+    return "held, in use, keypad, relay, noisy"
+
+
+def keypad_works(kiosk, board):
+    """Keys are sent, and again after it was pulled and plugged."""
+    mark = kiosk.mark()
+    board.type_keypad("17*#")
+    kiosk.wait_event("key", since=mark, state="sent")
+    time.sleep(0.2)
+    sent = len(kiosk.find("key", mark, state="sent"))
+    if sent != 4:
+        raise Failed(f"{sent} keys", "four were typed")
+    board.unplug_keypad()
+    kiosk.wait_event("fault", since=mark, device="panel", limit_s=2)
+    board.plug_keypad(PAD)
+    mark = kiosk.mark()
+    kiosk.wait_event("fault", since=mark, device="panel", limit_s=5)
+    board.type_keypad("5")
+    kiosk.wait_event("key", since=mark, state="sent", limit_s=2)
+
+
+def relay_follows(kiosk, board):
+    """On in the call, off after it, and off when the program is killed in between."""
+    if board.lamp("lamp-spare") != 1:
+        raise Failed("off", "the relay was to be on in the call")
+    kiosk.hang_up()
+    time.sleep(0.1)
+    if board.lamp("lamp-spare") != 0:
+        raise Failed("on", "the relay was to be off after the call")
+    kiosk.idle()
+
+
+def stuck_and_noisy(kiosk, board):
+    """A line that changes a thousand times a second is named, the others work, and it heals by itself."""
+    mark = kiosk.mark()
+    board.wave("video", [(500, turn % 2 == 0) for turn in range(2400)])
+    fault = kiosk.wait_event("fault", since=mark, device="panel", limit_s=2)["text"]
+    if "button.video is noisy" not in fault:
+        raise Failed(fault, "the fault was to name the button")
+    kiosk.press("mute")
+    kiosk.wait_event("button", since=mark, name="mute", edge="pressed", limit_s=1)
+    until = time.monotonic() + 8
+    while "noisy" in kiosk.find("fault", mark, device="panel")[-1]["text"]:
+        if time.monotonic() > until:
+            raise Failed("8 s", "the noisy line did not heal")
+        time.sleep(0.1)
+    mark = kiosk.mark()
+    kiosk.press("video")
+    kiosk.wait_event("button", since=mark, name="video", edge="pressed", limit_s=1)

@@ -8,9 +8,11 @@ Each request has a thread of its own, so a long one holds nobody up. Times are C
 """
 
 import base64
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -24,6 +26,10 @@ from capture import Capture  # noqa: E402 (isolated mode leaves this folder out 
 OUTPUT_MAX = 4 << 20
 SAMPLE_S = 0.005
 PRESSED, RELEASED = "pull-down", "pull-up"
+# linux/uinput.h and linux/input-event-codes.h; the keys of a numeric pad.
+UI_SET_EVBIT, UI_SET_KEYBIT, UI_DEV_CREATE, UI_DEV_SETUP = 0x40045564, 0x40045565, 0x5501, 0x405C5503
+EV_KEY = 1
+KEY_CODES = {"0": 82, "1": 79, "2": 80, "3": 81, "4": 75, "5": 76, "6": 77, "7": 71, "8": 72, "9": 73, "*": 55, "#": 96}
 
 
 class Panel:
@@ -151,6 +157,65 @@ class Agent:
                 time.sleep(spacing_ms / 1000)
                 self.panel.set(line, pull)
         return {"ns": first}
+
+    def op_wave(self, line, steps):
+        """Steps are [microseconds, pressed]: the line goes so and stays so for that long. It is released at the end."""
+        due = time.monotonic()
+        for microseconds, is_pressed in steps:
+            self.panel.set(line, PRESSED if is_pressed else RELEASED)
+            due += microseconds / 1e6
+            # Sleeping is too coarse for the last of it.
+            if (left := due - time.monotonic()) > 0.002:
+                time.sleep(left - 0.001)
+            while time.monotonic() < due:
+                pass
+        self.panel.set(line, RELEASED)
+
+    def op_reaction(self, line, lamp, dismiss, count):
+        """`count` times: milliseconds from a press to the lamp; another line then puts it out again."""
+        found = []
+        for _ in range(count):
+            begin = time.monotonic()
+            self.panel.set(line, PRESSED)
+            lit = self._wait_lamp(lamp, 1, begin + 2)
+            self.panel.set(dismiss, PRESSED)
+            self.panel.set(line, RELEASED)
+            found.append((lit - begin) * 1000)
+            self._wait_lamp(lamp, 0, lit + 2)
+            self.panel.set(dismiss, RELEASED)
+            # Longer than a release takes.
+            time.sleep(0.09)
+        return {"ms": found}
+
+    def _wait_lamp(self, lamp, level, limit):
+        while self.panel.get(lamp) != level:
+            if time.monotonic() > limit:
+                raise TimeoutError(f"{lamp} is not {level}")
+            time.sleep(0.0005)
+        return time.monotonic()
+
+    # Keypads
+
+    def op_plug_keypad(self, name):
+        """A keyboard of the kernel's with this name (uinput), until `unplug_keypad`."""
+        device = os.open("/dev/uinput", os.O_WRONLY)
+        fcntl.ioctl(device, UI_SET_EVBIT, EV_KEY)
+        for code in KEY_CODES.values():
+            fcntl.ioctl(device, UI_SET_KEYBIT, code)
+        # struct uinput_setup: bus, vendor, product, version, name, effects.
+        fcntl.ioctl(device, UI_DEV_SETUP, struct.pack("HHHH80sI", 3, 1, 1, 1, name.encode(), 0))
+        fcntl.ioctl(device, UI_DEV_CREATE)
+        self.keypad = device
+
+    def op_type_keypad(self, keys, hold_ms):
+        for key in keys:
+            for value in (1, 0):
+                event = struct.pack("qqHHi", 0, 0, EV_KEY, KEY_CODES[key], value)
+                os.write(self.keypad, event + struct.pack("qqHHi", 0, 0, 0, 0, 0))
+                time.sleep(hold_ms / 1000)
+
+    def op_unplug_keypad(self):
+        os.close(self.keypad)
 
     def op_level(self, line):
         return {"level": self.panel.get(line)}

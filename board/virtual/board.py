@@ -175,6 +175,23 @@ class Board:
         """A press whose contact bounces `count` times; it stays pressed."""
         return self.request("chatter", line=line, spacing_ms=spacing_ms, count=count)["ns"]
 
+    def wave(self, line, steps):
+        """Moves a line as `steps` say, [(microseconds, pressed)], and releases it."""
+        self.request("wave", sum(step[0] for step in steps) / 1e6 + 5, line=line, steps=steps)
+
+    def reaction(self, line, lamp, dismiss, count):
+        """Milliseconds from each of `count` presses to the lamp; `dismiss` puts it out."""
+        return self.request("reaction", count, line=line, lamp=lamp, dismiss=dismiss, count=count)["ms"]
+
+    def plug_keypad(self, name):
+        self.request("plug_keypad", name=name)
+
+    def type_keypad(self, keys, hold_ms=40):
+        self.request("type_keypad", len(keys) * hold_ms / 500, keys=keys, hold_ms=hold_ms)
+
+    def unplug_keypad(self):
+        self.request("unplug_keypad")
+
     def lamp(self, line):
         return self.request("level", line=line)["level"]
 

@@ -13,7 +13,7 @@ extension KioskEngine {
     public var complaints: [ByteString] {
         var lines = self.problems.map { $0.complaint }
         for family in DeviceFamily.all {
-            guard let text = self.faults[Int(family.rawValue)] else { continue }
+            guard let text = self.faults[family] else { continue }
             if let complaint = DeviceReport.failed(family, text).complaint { lines.append(complaint) }
         }
         if self.isCutOff { lines.append(Fault.notRegistered.complaint(Texts.english.faults.cutOff)) }

@@ -5,15 +5,18 @@ extension ConfigurationSection {
     static let buttons: [ConfigurationSection] = ButtonName.all.map { button in
         ConfigurationSection(
             "button." + button.text, like: button == .call ? nil : "button.call", Self.meaning(button),
-            Self.line(button) + (button == .call ? Self.caller(button) : []))
+            Self.line(button) + Self.fingers(button) + (button.isCall ? Self.caller(button) : []))
     }
 
     private static func meaning(_ button: ButtonName) -> StaticString {
         switch button {
         case .call: return "The call button. It also answers a call from outside that rings."
+        case .further: return "A further call button."
         case .hook: return "The hook button cancels or ends a call, and clears a message."
         case .mute: return "The mute button sends silence, and with the next press the microphone again."
         case .video: return "The video button stops the camera, and with the next press starts it again."
+        case .keypad: return "The keypad button shows and hides the keypad on the screen, in a call."
+        case .language: return "The language button goes on to the next of the languages."
         }
     }
 
@@ -40,14 +43,48 @@ extension ConfigurationSection {
             ) { $0[button].biasWanted = $1 },
             .init(
                 "debounce", "20", Self.number(0...500, "milliseconds"),
-                "Milliseconds, 0 to 500, for which a level must stand before it counts."
+                """
+                Milliseconds, 0 to 500, for which the line must be pressed before it counts, without what contacts
+                and cables do by themselves. A release takes 60 ms or more.
+                """
             ) { $0[button].debounceMs = $1 },
+        ]
+    }
+
+    /// What a finger may mean by staying on the button.
+    private static func fingers(_ button: ButtonName) -> [ConfigurationSetting] {
+        let meanings: [(ByteString, ButtonSettings.LongPress)] = [
+            ("none", .none), ("hook", .hook), ("mute", .mute), ("video", .video), ("keypad", .keypad),
+            ("language", .language), ("health", .health),
+        ]
+        return [
+            .init(
+                "hold", "0", Self.number(0...10, "seconds"),
+                """
+                Seconds, 0 to 10, for which the button must be held before it acts; the screen counts them down.
+                With `0` it acts when it is pressed.
+                """
+            ) { $0[button].holdSeconds = $1 },
+            .init(
+                "long", "none", Self.choice(meanings),
+                """
+                What the button does as well when it stays pressed: what the button `hook`, `mute`, `video`, `keypad`
+                or `language` does, or `health`, the installer's page. A help point with one button can end calls so.
+                """
+            ) { $0[button].long = $1 },
+            .init(
+                "long_after", "3", Self.number(1...30, "seconds"), "Seconds, 1 to 30, until it does."
+            ) { $0[button].longAfterSeconds = $1 },
         ]
     }
 
     /// The keys of buttons that call.
     private static func caller(_ button: ButtonName) -> [ConfigurationSetting] {
         [
+            .init(
+                "text", "auto", ConfigurationValue.textOrAuto,
+                "What the legend on the screen calls the button; `auto`: that it calls."
+            ) { $0[button].text = $1.flatMap { $0.isEmpty ? nil : $0 } },
             .init(
                 "ends_call", "no", ConfigurationValue.yesOrNo,
                 """
@@ -68,20 +105,4 @@ extension ConfigurationSection {
             ) { $0[button].label = $1 },
         ]
     }
-
-    static let lamp = ConfigurationSection(
-        "lamp.call",
-        """
-        The lamp: off when idle, slow blink while calling, on in a call, fast blink after a call that failed and
-        while there is nobody to call.
-        """,
-        [
-            .init(
-                "line", "none", ConfigurationValue.line, "The GPIO line of the lamp, named as that of a button.",
-                instead: "no such lamp"
-            ) { $0.callLamp.line = $1 },
-            .init(
-                "active_low", "no", ConfigurationValue.yesOrNo, "`yes`: the lamp is lit while the line is low."
-            ) { $0.callLamp.isActiveLow = $1 },
-        ])
 }

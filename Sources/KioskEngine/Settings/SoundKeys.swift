@@ -19,4 +19,48 @@ extension ConfigurationSection {
                 $0.audio.codecs = $1
             },
         ])
+
+    static let sound = ConfigurationSection(
+        "sound",
+        """
+        What the person at the panel hears beside the far end's voice; nothing of it is sent to the far end. Own prompts
+        lie beside this file as `prompts/en/busy.wav`: the language, and the name as in the list in
+        `/usr/share/callbox/prompts`; WAV of 16 bits, 8 to 48 kHz, 30 seconds at most.
+        """,
+        [
+            .init(
+                "tones", "etsi", Self.choice(Self.tones),
+                "Whose ring-back, busy and error tones: `etsi` (most of Europe), `uk`, `us`, `fr`, `es`, `cn`."
+            ) { $0.sound.tones = $1 },
+            .init(
+                "chimes", "yes", ConfigurationValue.yesOrNo,
+                "A short sound when a call is placed, answered and ended, and for mute."
+            ) { $0.sound.chimes = $1 },
+            .init(
+                "status", "yes", ConfigurationValue.yesOrNo,
+                "A short sound when the kiosk has started, and when a device or the network goes away or comes back."
+            ) { $0.sound.tellsStatus = $1 },
+            .init(
+                "prompts", "yes", ConfigurationValue.yesOrNo,
+                """
+                Each step of a call is spoken, for people who do not see the screen. The microphone is silent while a
+                prompt is heard, and the far end's first sound ends it.
+                """
+            ) { $0.sound.speaks = $1 },
+            .init(
+                "volume", "100", Self.number(0...100, "percent"),
+                "How loud everything is, the far end's voice too, in percent; 50 is about half as loud."
+            ) { $0.sound.volume = $1 },
+            .init("tone_volume", "100", Self.number(0...100, "percent"), "The same for tones and chimes alone.") {
+                $0.sound.toneVolume = $1
+            },
+            .init("prompt_volume", "100", Self.number(0...100, "percent"), "The same for prompts alone.") {
+                $0.sound.promptVolume = $1
+            },
+        ])
+
+    private static let tones: [(ByteString, SoundSettings.Tones)] = [
+        ("etsi", .etsi), ("uk", .unitedKingdom), ("us", .unitedStates), ("fr", .france), ("es", .spain),
+        ("cn", .china),
+    ]
 }

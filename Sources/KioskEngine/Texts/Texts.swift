@@ -77,6 +77,12 @@ struct StateTexts: Sendable {
     let holding: Phrase
     let ending: Phrase
     let stopping: Phrase
+    /// Taken out of service for a while.
+    let paused: Phrase
+    /// In a call, while the supply fails.
+    let lowPower: Phrase
+    /// In a call of a kiosk that has no pictures.
+    let soundOnly: Phrase
     /// Headline of a far end's text.
     let message: ByteString
     /// Headline of a call from outside.
@@ -84,6 +90,8 @@ struct StateTexts: Sendable {
     let alertingBy: NamedText
     /// In place of a caller's name.
     let somebody: ByteString
+    /// Beside a countdown, while a button is pressed that has to be held.
+    let keepHolding: ByteString
 }
 
 /// What a press does now; two short words at most.
@@ -98,6 +106,13 @@ struct ButtonTexts: Sendable {
     let unmute: ByteString
     let videoOff: ByteString
     let videoOn: ByteString
+    let keypad: ByteString
+    let language: ByteString
+    /// To the key before and after, on the keypad on the screen.
+    let back: ByteString
+    let next: ByteString
+    /// Takes the key that is chosen.
+    let select: ByteString
 }
 
 /// Why a call is over. Advice follows where there is some.
@@ -142,6 +157,8 @@ struct OutcomeTexts: Sendable {
 struct FaultTexts: Sendable {
     /// Accounts are wanted and none is registered.
     let cutOff: ByteString
+    /// The same because of the server's certificate.
+    let untrusted: ByteString
     let display: ByteString
     let camera: ByteString
     let playback: ByteString
