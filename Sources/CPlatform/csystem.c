@@ -180,14 +180,14 @@ int callbox_count_entries(const char *path) {
     return count;
 }
 
-size_t callbox_list(const char *path, char *names, size_t size) {
+size_t callbox_list(const char *path, void *names, size_t size) {
     DIR *folder = opendir(path);
     if (!folder) return 0;
     size_t used = 0;
     for (struct dirent *entry; (entry = readdir(folder));) {
         size_t length = strlen(entry->d_name) + 1;
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || length > size - used) continue;
-        memcpy(names + used, entry->d_name, length);
+        memcpy((char *)names + used, entry->d_name, length);
         used += length;
     }
     closedir(folder);
@@ -204,17 +204,18 @@ static int is_reachable(const struct sockaddr *address) {
     return !IN6_IS_ADDR_LOOPBACK(host) && !IN6_IS_ADDR_LINKLOCAL(host);
 }
 
-size_t callbox_addresses(char *texts, size_t size) {
+size_t callbox_addresses(void *texts, size_t size) {
     struct ifaddrs *all;
     if (getifaddrs(&all) != 0) return 0;
     size_t used = 0;
     for (struct ifaddrs *one = all; one; one = one->ifa_next) {
         if (!one->ifa_addr || !is_reachable(one->ifa_addr)) continue;
-        socklen_t length = one->ifa_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+        int is_v4 = one->ifa_addr->sa_family == AF_INET;
+        socklen_t length = is_v4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
         char text[NI_MAXHOST];
         if (getnameinfo(one->ifa_addr, length, text, sizeof text, NULL, 0, NI_NUMERICHOST) != 0) continue;
         if (strlen(text) + 1 > size - used) break;
-        strcpy(texts + used, text);
+        strcpy((char *)texts + used, text);
         used += strlen(text) + 1;
     }
     freeifaddrs(all);

@@ -121,7 +121,7 @@ public final class LogFiles {
         guard self.descriptor >= 0, let bytes = readBeginning(self.path, sizeMax: Self.readMax) else { return }
         switch self.limit {
         case .bytes: self.used = bytes.count
-        case .lines: self.used = bytes.count { $0 == ASCII.lineFeed }
+        case .lines: self.used = bytes.filter { $0 == ASCII.lineFeed }.count
         }
         if let last = bytes.last, last != ASCII.lineFeed {
             var end = ASCII.lineFeed

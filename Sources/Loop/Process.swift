@@ -58,7 +58,7 @@ public func readBeginning(_ path: ByteString, sizeMax: Int) -> [UInt8]? {
 
 /// The names in a folder, in no order; none where it cannot be read. Bounded: 64 KB of names.
 public func namesInFolder(_ path: ByteString) -> [ByteString] {
-    texts { path.withCString { path in callbox_list(path, $0, $1) } }
+    texts { buffer, size in path.withCString { callbox_list($0, buffer, size) } }
 }
 
 /// The addresses of this machine that others can reach.
@@ -67,10 +67,10 @@ public func ownAddresses() -> [ByteString] {
 }
 
 /// What a C function has written, text by text, each ending in NUL.
-private func texts(_ write: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> [ByteString] {
-    var buffer = [CChar](repeating: 0, count: 64 * 1024)
-    let count = buffer.withUnsafeMutableBufferPointer { write($0.baseAddress, $0.count) }
-    return ByteString(buffer[..<count].map { UInt8(bitPattern: $0) }).split(on: 0).filter { !$0.isEmpty }
+private func texts(_ write: (UnsafeMutableRawPointer?, Int) -> Int) -> [ByteString] {
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = buffer.withUnsafeMutableBytes { write($0.baseAddress, $0.count) }
+    return ByteString(buffer[..<count]).split(on: 0).filter { !$0.isEmpty }
 }
 
 /// Whether anything is there under that name.

@@ -3,6 +3,7 @@
 import Bytes
 import KioskEngine
 import Loop
+import Secure
 
 /// What is written down while the kiosk runs: the log, the calls, and the report beside `callbox.conf`.
 final class Records {

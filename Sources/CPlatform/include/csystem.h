@@ -108,11 +108,11 @@ int callbox_wall_time_is_set(void);
 int callbox_count_entries(const char *path);
 
 /// The names in a folder but `.` and `..`, each ending in NUL, as far as whole ones fit. Returns the bytes written.
-size_t callbox_list(const char *path, char *names, size_t size);
+size_t callbox_list(const char *path, void *names, size_t size);
 
 /// The addresses of this machine that others can reach, as text, each ending in NUL, as far as whole ones fit: neither
 /// loopback nor link-local. Returns the bytes written.
-size_t callbox_addresses(char *texts, size_t size);
+size_t callbox_addresses(void *texts, size_t size);
 
 /// Whether the name service knows an address of this name. Waits for it.
 int callbox_has_address(const char *name);
