@@ -171,8 +171,8 @@ final class ConfigurationTests: XCTestCase {
             ("codecs = opus", "line 3, [call] codecs: not a key of this section; it belongs in [audio]"),
             (
                 "line = x",
-                "line 3, [call] line: not a key of this section; it belongs in [button.call], [button.hook], "
-                    + "[button.mute], [button.video] and [lamp.call]"
+                "line 3, [call] line: not a key of this section; it belongs in [button.call], "
+                    + "[input.hook_switch], [lamp.call] and [relay.1]"
             ),
             ("uri = sip:c@d", "line 3, [call] uri: already given in line 2, which counts"),
             ("ring_timeout =", "line 3, [call] ring_timeout: has no value; 60 is used"),

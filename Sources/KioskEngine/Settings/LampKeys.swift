@@ -27,7 +27,8 @@ extension ConfigurationSection {
                 """
         case .answered: return "A lamp that says that somebody has answered: on in a call."
         case .ready: return "A lamp that says that the help point can be used: on but where there is nobody to call."
-        case .fault: return "A lamp that is on as long as anything is wrong, and blinks slowly after a call that failed."
+        case .fault:
+            return "A lamp that is on as long as anything is wrong, and blinks slowly after a call that failed."
         }
     }
 
