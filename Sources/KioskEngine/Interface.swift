@@ -65,6 +65,8 @@ public enum KioskOutput {
     case remember(tampered: Bool)
     case screen(ScreenState)
     case tone(Tone)
+    /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
+    case savePower(Bool)
     /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
     /// come this way too.
     case reply(ClientID, ByteString)
@@ -138,6 +140,8 @@ public enum MediaReport: Equatable {
     case secured(StreamKind)
     /// The handshake failed, or was with somebody else. A sentence for the log.
     case notSecured(StreamKind, ByteString)
+    /// The keys that the descriptions gave have been used nearly as often as they may be.
+    case keysWearOut
     /// Once a second while media run.
     case counters(MediaCounters)
 }

@@ -52,7 +52,8 @@ extension KioskEngine {
         let flow = self.way(way, to: targets.current, now: now)
         self.placedBy = flow
         var session = MediaSession(
-            flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
+            flow, self.configuration.media, isWithoutFeedback: targets.wantsOlderOffer, generator: &self.generator,
+            makeSecret: self.makeSecret)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
         var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders,
@@ -214,10 +215,14 @@ extension KioskEngine {
         case .ended(let reason):
             let reason = self.withoutDowngrade(reason, of: handle)
             let way = self.callWay
-            switch self.machine.ended(handle, reason, fault: self.tlsFault, now: now) {
+            let hasOlderOffer = self.session?.hasOlderOffer ?? false
+            switch self.machine.ended(
+                handle, reason, fault: self.tlsFault, hasOlderOffer: hasOlderOffer, now: now)
+            {
             case .finish(let ended): self.finish(ended, now: now)
             case .lookUp(let question): self.tryNext(question, now: now)
             case .failOver(let id): self.failOver(id, from: way, now: now)
+            case .offerAgain(let id): self.offerAgain(id, now: now)
             case .transferFailed(let failed): self.transferFailed(failed, now: now)
             case .waitForTransfer: self.waitForTransfer(now: now)
             case .exit(let ended): self.leave(ended, now: now)

@@ -13,7 +13,8 @@ extension KioskEngine {
         switch name {
         case .hookSwitch: self.handset(isLifted: isActive, now: now)
         case .tamper: if isActive { self.tampered(now: now) }
-        case .inhibit, .power: break
+        case .inhibit: break
+        case .power: self.power(isFailing: isActive, now: now)
         }
     }
 

@@ -13,7 +13,9 @@ extension KioskEngine {
         for name in LampName.all {
             let settings = self.configuration.panel[name]
             let standing = isWrong ? settings.standing : nil
-            self.show(standing ?? settings[signal], on: name, now: now)
+            // Whoever has one lamp is told there of what has just gone wrong.
+            let isTold = name == .call && self.faults.alarmUntil != nil && self.leaveBy == nil
+            self.show(isTold ? settings[.failed] : standing ?? settings[signal], on: name, now: now)
         }
         let changes = self.panel.relays.follow(
             signal, self.configuration.panel.relays, isBlocked: self.areRelaysBlocked, now: now)
@@ -21,7 +23,7 @@ extension KioskEngine {
     }
 
     private var hasStandingFault: Bool {
-        !self.problems.isEmpty || self.isCutOff || DeviceFamily.all.contains { self.faults[Int($0.rawValue)] != nil }
+        !self.problems.isEmpty || self.isCutOff || DeviceFamily.all.contains { self.faults[$0] != nil }
     }
 
     private mutating func show(_ pattern: LampPattern, on name: LampName, now: Instant) {

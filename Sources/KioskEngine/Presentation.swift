@@ -23,6 +23,14 @@ struct Presentation: Equatable {
         var banner: ByteString
         var notice: Notice?
         var language = Language.english
+        /// A device failed just now.
+        var hasNewFault = false
+        /// Out of service, as the operator wants it.
+        var isPaused = false
+        /// The supply fails: the screen stays dark but for the words.
+        var isPowerFailing = false
+        /// Whether the owner has the licence for the pictures of calls.
+        var mayUseH264 = true
         var panel = PanelView()
 
         var texts: Texts { Texts.of(self.language) }
@@ -44,7 +52,7 @@ struct Presentation: Equatable {
         self.screen.keypad = around.panel.keypad
         self.screen.countdown = around.panel.countdown
         self.signal = Self.signal(state, around)
-        self.tone = Self.tone(state)
+        self.tone = Self.tone(state, around)
     }
 
     // MARK: - Words
@@ -69,6 +77,7 @@ struct Presentation: Equatable {
         let texts = around.texts
         if around.isStopping { return Card(texts.states.stopping, .none) }
         if let notice = around.notice { return texts.notice(notice) }
+        if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
         return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
     }
@@ -90,9 +99,9 @@ struct Presentation: Equatable {
         let texts = around.texts
         if let notice = around.notice {
             let card = texts.notice(notice)
-            return around.hasScreen && call.showsPicture ? Card("", card.detail, .none) : card
+            return around.showsPicture(of: call) ? Card("", card.detail, .none) : card
         }
-        if around.hasScreen && call.showsPicture {
+        if around.showsPicture(of: call) {
             let waits = call.isHeld || call.transfer != nil
             return Card("", waits ? texts.states.held.headline : "", .none)
         }
@@ -100,6 +109,8 @@ struct Presentation: Equatable {
         if call.intent.isHolding { return Card(texts.states.holding, .hold) }
         if call.cutOffSince != nil { return Card(texts.states.interrupted, .connecting) }
         if call.isHeld { return Card(texts.states.held, .hold) }
+        if around.isPowerFailing { return Card(texts.states.lowPower, .talking) }
+        if !around.mayUseH264 { return Card(texts.states.soundOnly, .talking) }
         guard around.hasScreen, call.shape.receivesVideo else { return texts.talking(call.facts.name) }
         return call.hasFirstFrame
             ? Card(texts.states.pictureLost, .talking) : Card(texts.states.connecting, .connecting)
@@ -109,13 +120,13 @@ struct Presentation: Equatable {
 
     private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         switch state {
-        case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
+        case .connected(let call): return around.showsPicture(of: call) ? .shown : .hidden
         case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return .hidden
         }
     }
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
-        guard around.hasCamera, around.hasScreen else { return .hidden }
+        guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break
@@ -167,7 +178,7 @@ struct Presentation: Equatable {
     ) -> CallBarItem? {
         switch button {
         case .call, .further:
-            guard around.canCall, !around.isStopping else { return nil }
+            guard around.canCall, !around.isStopping, !around.isPaused else { return nil }
             return CallBarItem(button: button, label: around.panel.labels[button] ?? around.texts.buttons.call)
         case .hook:
             switch state {
@@ -220,7 +231,7 @@ struct Presentation: Equatable {
 
     private static func signal(_ state: KioskState, _ around: Surroundings) -> Signal {
         switch state {
-        case .idle: return around.canCall ? .idle : .fault
+        case .idle: return around.canCall && !around.isPaused ? .idle : .fault
         case .lookingUp, .calling: return .calling
         case .ringing, .early: return .ringing
         case .alerting: return .alerting
@@ -232,6 +243,11 @@ struct Presentation: Equatable {
             case .silent, .farewell: return .idle
             }
         }
+    }
+
+    private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
+        let tone = self.tone(state)
+        return tone == .none && around.hasNewFault && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {
@@ -251,5 +267,11 @@ struct Presentation: Equatable {
             }
         case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
         }
+    }
+}
+
+extension Presentation.Surroundings {
+    fileprivate func showsPicture(of call: KioskState.Connected) -> Bool {
+        self.hasScreen && !self.isPowerFailing && call.showsPicture
     }
 }

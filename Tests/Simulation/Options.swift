@@ -40,6 +40,10 @@ struct KioskOptions {
     var hasCamera = true
     var hasScreen = true
     var endsCall = false
+    /// Has an account with the proxy.
+    var registers = false
+    /// How often its file is changed and read again.
+    var reloads = 0
 
     var text: String {
         (self.usesTCP ? "tcp" : "udp") + " incoming=\(self.incoming) from=\(self.acceptFrom)"
@@ -47,6 +51,7 @@ struct KioskOptions {
             + (self.isWordy ? " wordy" : "")
             + " ring=\(self.ringTimeoutMs) media=\(self.mediaTimeoutMs)" + (self.hasCamera ? "" : " no-camera")
             + (self.hasScreen ? "" : " no-screen") + (self.endsCall ? " ends-call" : "")
+            + (self.registers ? " registers" : "") + (self.reloads > 0 ? " reloads=\(self.reloads)" : "")
     }
 }
 
@@ -90,12 +95,22 @@ struct Options {
         self.attempts = 1 + Int(draw.below(6))
         self.dripFeeds = draw.below(4) == 0
         self.strangers = draw.below(4) == 0 ? 1 + Int(draw.below(4)) : 0
+        self.drawAccounts()
         guard !self.isFine else { return }
         self.partitions = draw.below(3) == 0 ? 1 + Int(draw.below(2)) : 0
         self.restarts = draw.below(4) == 0 ? 1 + Int(draw.below(2)) : 0
         self.resets = draw.below(3) == 0 ? 1 + Int(draw.below(3)) : 0
         self.refusePercent = draw.below(3) == 0 ? 30 : 0
         self.mediaLossPerMille = draw.below(401)
+    }
+
+    /// From a generator of its own: worlds without accounts stay what they were.
+    private mutating func drawAccounts() {
+        var draw = Generator(seed: self.seed ^ 0x5EED_4E61)
+        for index in self.kiosks.indices {
+            self.kiosks[index].registers = draw.below(3) == 0
+            self.kiosks[index].reloads = draw.below(4) == 0 ? 1 + Int(draw.below(3)) : 0
+        }
     }
 
     private static func kiosk(_ draw: inout Generator) -> KioskOptions {

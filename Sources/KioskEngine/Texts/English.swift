@@ -22,6 +22,9 @@ extension Texts {
             holding: Phrase("On hold", "The other side is waiting. Nobody is heard at the moment."),
             ending: Phrase("Call ended", ""),
             stopping: Phrase("Restarting", "This help point will be back in a moment."),
+            paused: Phrase("Out of service", "Please use another help point, or come back later."),
+            lowPower: Phrase("Power failure", "You can still speak. The picture comes back with the power."),
+            soundOnly: Phrase("Connected", "You can speak now. This help point has no pictures."),
             message: "Message",
             alerting: "Incoming call",
             alertingBy: NamedText("", " is calling. Press call to answer."),
@@ -80,6 +83,7 @@ extension Texts {
             staff: " Please tell the staff."),
         faults: FaultTexts(
             cutOff: "Not connected to the telephone server. Calls may still work.",
+            untrusted: "The telephone server cannot be trusted. Calls may not work.",
             display: "No screen",
             camera: "No camera",
             playback: "No loudspeaker",

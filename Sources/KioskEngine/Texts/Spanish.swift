@@ -22,6 +22,9 @@ extension Texts {
             holding: Phrase("En espera", "La otra persona está esperando. Ahora no se oye a nadie."),
             ending: Phrase("Llamada terminada", ""),
             stopping: Phrase("Reiniciando", "Este punto de ayuda volverá en un momento."),
+            paused: Phrase("Fuera de servicio", "Use otro punto de ayuda o vuelva más tarde, por favor."),
+            lowPower: Phrase("Fallo de corriente", "Puede seguir hablando. La imagen volverá con la corriente."),
+            soundOnly: Phrase("Conectado", "Ya puede hablar. Este punto de ayuda no tiene imagen."),
             message: "Mensaje",
             alerting: "Llamada entrante",
             alertingBy: NamedText("", " le llama. Pulse el botón de llamada para contestar."),
@@ -79,6 +82,7 @@ extension Texts {
             staff: " Avise al personal, por favor."),
         faults: FaultTexts(
             cutOff: "Sin conexión con el servidor telefónico. Puede que aún se pueda llamar.",
+            untrusted: "El servidor telefónico no es de confianza. Las llamadas pueden fallar.",
             display: "Sin pantalla",
             camera: "Sin cámara",
             playback: "Sin altavoz",
