@@ -209,6 +209,7 @@ extension KioskEngine {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard !self.isPaused else { return Reply.refused("the help point is paused") }
+        guard !self.panel[.inhibit] else { return Reply.refused("calls are inhibited at the help point") }
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")
         }

@@ -298,7 +298,7 @@ public struct KioskEngine {
             banner: self.banner, notice: self.notice, language: self.language,
             screen: self.configuration.screen, layout: self.configuration.display.layout, isDark: self.isDark(now: now),
             service: self.serviceView,
-            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isOutOfService, isPowerFailing: self.isPowerFailing,
             mayUseH264: self.configuration.video.mayUseH264, panel: self.panelView)
     }
 
