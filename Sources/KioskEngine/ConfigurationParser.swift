@@ -40,6 +40,8 @@ struct ConfigurationParser {
         let lines = ConfigurationText.lines(Array(file.prefix(ConfigurationText.fileBytesMax)))
         for (index, line) in lines.enumerated() { self.read(line, number: index + 1) }
         self.checkAddress()
+        self.completeAddresses()
+        self.checkCallers()
     }
 
     private mutating func read(_ line: ByteString, number: Int) {
@@ -130,6 +132,50 @@ struct ConfigurationParser {
         let index = ConfigurationSetting.all.firstIndex { $0.section == "call" && $0.key == "uri" }
         guard let index, self.seenAt[index] == nil else { return }
         self.report(0, "call", "uri", "missing: the call button has nobody to call")
+    }
+
+    /// Gives names and numbers alone the domain that they are in.
+    private mutating func completeAddresses() {
+        if let steps = self.configuration.completed(self.configuration.call.steps) {
+            self.configuration.call.steps = steps
+        } else {
+            self.configuration.call.steps = []
+            self.reportIncomplete("call")
+        }
+        for button in ButtonName.all {
+            if let steps = self.configuration.completed(self.configuration[button].steps) {
+                self.configuration[button].steps = steps
+            } else {
+                self.configuration[button].steps = []
+                self.reportIncomplete("button." + button.text)
+            }
+        }
+    }
+
+    private mutating func reportIncomplete(_ section: ByteString) {
+        let reason: ByteString =
+            "a name or number alone needs the domain of an [account] or of [servers]; or write sip:NAME@HOST"
+        self.report(self.line(of: "uri", in: section), section, "uri", reason)
+    }
+
+    /// Nobody is listened to by a mistake in the file.
+    private mutating func checkCallers() {
+        let call = self.configuration.call
+        guard call.incoming == .answer else { return }
+        let line = self.line(of: "incoming", in: "call")
+        if call.incomingFrom.isEmpty {
+            self.report(line, "call", "incoming", "answer needs incoming_from, which says who may listen; ring is used")
+        } else if self.configuration.sip.acceptFrom == .anyone, !call.incomingFrom.contains(.anyone) {
+            let reason: ByteString =
+                "with [sip] accept_from = anyone, everybody can call by any name of incoming_from; ring is used"
+            self.report(line, "call", "incoming", reason)
+        }
+    }
+
+    /// The line that gave a key; 0 where none did.
+    private func line(of key: ByteString, in section: ByteString) -> Int {
+        let index = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == key }
+        return index.flatMap { self.seenAt[$0] } ?? 0
     }
 
     // MARK: - Problems

@@ -6,7 +6,7 @@ import SIPWire
 /// A line of the control socket: a word, and for some an argument.
 enum ControlWord: Equatable {
     /// Nil: whom the file names.
-    case call(SIPURI?)
+    case call([CallStep]?)
     /// The call from outside that alerts.
     case answer
     case hangUp
@@ -43,7 +43,7 @@ enum ControlWord: Equatable {
             guard argument.isEmpty || argument == "messages" else { throw BadValue("trace takes messages or nothing") }
             return .trace(withMessages: !argument.isEmpty)
         }
-        if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
+        if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.steps(argument)) }
         if word == "press" { return .press(try self.button(argument)) }
         if word == "release" { return .release(try self.button(argument)) }
         if word == "digits" { return .digits(try self.digits(argument)) }

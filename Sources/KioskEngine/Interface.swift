@@ -228,6 +228,14 @@ public struct KioskWorld: Sendable {
     /// For answers to servers that ask for a password.
     public var hash: DigestHash = { _, _ in [] }
 
+    /// For a call that is to have sound alone.
+    var withoutPictures: KioskWorld {
+        var world = self
+        world.hasCamera = false
+        world.hasScreen = false
+        return world
+    }
+
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,
         cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime,

@@ -29,6 +29,7 @@ extension KioskEngine {
     mutating func digit(_ handle: CallHandle, _ key: UInt8, now: Instant) {
         guard self.machine.state.handle == handle else { return }
         self.emitDigit(key, by: "info", now: now)
+        self.confirm(now: now)
     }
 
     mutating func emitDigit(_ key: UInt8, by way: ByteString, now: Instant) {

@@ -41,8 +41,8 @@ extension KioskEngine {
         if self.pickUp(now: now) { return }
         if self.machine.state.facts != nil {
             if self.configuration[.call].endsCall { self.hangUp(now: now) }
-        } else if let uri = self.configuration.call.uri {
-            self.dial(uri, now: now)
+        } else if let order = self.configuration.order(for: .call) {
+            self.dial(order, now: now)
         } else {
             self.dialNobody(now: now)
         }
@@ -91,7 +91,7 @@ extension KioskEngine {
 
     private mutating func control(_ client: ClientID, _ word: ControlWord, now: Instant) {
         switch word {
-        case .call(let uri): self.put(.reply(client, self.controlCall(uri, now: now)))
+        case .call(let steps): self.put(.reply(client, self.controlCall(steps, now: now)))
         case .answer:
             let hasCaller = self.pickUp(now: now)
             self.put(.reply(client, hasCaller ? Reply.done : Reply.refused("nobody is calling")))
@@ -122,13 +122,17 @@ extension KioskEngine {
         }
     }
 
-    private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
+    /// - Parameter steps: nil for whom the file names.
+    private mutating func controlCall(_ steps: [CallStep]?, now: Instant) -> ByteString {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
-        guard let uri = uri ?? self.configuration.call.uri else {
+        if let steps, self.configuration.completed(steps) == nil {
+            return Reply.refused("a name alone needs an [account] or [servers] whose domain it is in")
+        }
+        guard let order = self.configuration.order(steps ?? self.configuration.call.steps) else {
             return Reply.refused("the configuration names nobody to call")
         }
-        return self.dial(uri, now: now) ? Reply.done : Reply.refused("there is a call already")
+        return self.dial(order, now: now) ? Reply.done : Reply.refused("there is a call already")
     }
 
     // MARK: - Devices
@@ -177,7 +181,10 @@ extension KioskEngine {
     mutating func media(_ report: MediaReport, now: Instant) {
         switch report {
         case .counters(let counters): self.count(counters, now: now)
-        case .digit(let key): if self.mediaRuns { self.emitDigit(key, by: "rtp", now: now) }
+        case .digit(let key):
+            guard self.mediaRuns else { return }
+            self.emitDigit(key, by: "rtp", now: now)
+            self.confirm(now: now)
         case .keyFrameWanted: self.askForKeyFrame(now: now)
         case .secured(let kind): self.emit("secured", now: now) { $0.put("media", kind.text) }
         case .notSecured(let kind, let text): return self.notSecured(kind, text, now: now)

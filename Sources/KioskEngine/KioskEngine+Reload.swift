@@ -68,6 +68,7 @@ extension KioskEngine {
         self.configuration = next
         self.machine.ringTimeout = .milliseconds(next.call.ringTimeoutMs)
         self.machine.mediaTimeout = .milliseconds(next.call.mediaTimeoutMs)
+        self.machine.maxDuration = next.call.maxDuration
         self.changeAccounts(from: former, now: now)
         self.tell(.configure(SIPConfiguration(next, self.world)), now: now)
         if former.servers != next.servers {

@@ -27,6 +27,12 @@ public struct KioskEngine {
     var probes: [ServerProbe] = []
     /// The way by which the call that is made goes first.
     var placedBy: Flow?
+    /// Calls that are placed at the same time as the one that leads.
+    var otherCalls: [OtherCall] = []
+    /// Who was called, and may call back.
+    var callBacks = CallBacks()
+    /// Keys that are still to be pressed in the call.
+    var postDial: PostDial?
     /// Those that are to be registered.
     var accounts: [Account]
     /// Those that the file no longer has, as long as they are being given back.
@@ -96,6 +102,7 @@ public struct KioskEngine {
         self.machine = KioskMachine(
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
+        self.machine.maxDuration = configuration.call.maxDuration
         self.accounts = []
         self.policy = ServerPolicy(configuration.servers, now: .zero)
         self.generator = Generator(seed: seed)
@@ -137,7 +144,7 @@ public struct KioskEngine {
         var soonest: Instant?
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
-            self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
+            self.accountsWakeAt, self.leaveBy, self.callBacks.endsAt, self.postDial?.dueAt, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -222,6 +229,8 @@ public struct KioskEngine {
         self.settle(now: now)
         self.alarm(now: now)
         self.locator.timePassed(now: now)
+        self.pressPostDial(now: now)
+        if self.callBacks.expire(now: now) { self.tell(.trust(self.trusted), now: now) }
         self.refreshServers(now: now)
         self.refreshAccounts(now: now)
         self.exitWhereLeft(now: now)

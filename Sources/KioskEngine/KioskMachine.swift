@@ -12,6 +12,8 @@ struct KioskMachine {
     /// Of calls that begin from now on.
     var ringTimeout: Duration
     var mediaTimeout: Duration
+    /// Nil for as long as it likes.
+    var maxDuration: Duration?
 
     init(ringTimeout: Duration, mediaTimeout: Duration) {
         self.ringTimeout = ringTimeout
@@ -33,37 +35,44 @@ struct KioskMachine {
     // MARK: - Dial
 
     enum OnDial: Equatable {
-        /// Find the ways to it. A call that was still ending is ended now.
-        case lookUp(ResolutionID, finishing: EndedCall?)
+        /// Find the ways to these, which are called at the same time. A call that was still ending is ended now.
+        case lookUp([Question], finishing: EndedCall?)
         /// There is a call already.
         case refuse
     }
 
-    mutating func dial(_ uri: SIPURI, now: Instant) -> OnDial {
+    /// - Parameter order: names somebody.
+    mutating func dial(_ order: CallOrder, now: Instant) -> OnDial {
         switch self.state {
         case .idle, .outcome:
-            return .lookUp(self.beginLookUp(uri, now: now), finishing: nil)
+            return .lookUp(self.begin(order, now: now), finishing: nil)
         case .ending(let state):
-            return .lookUp(self.beginLookUp(uri, now: now), finishing: state.ended)
+            return .lookUp(self.begin(order, now: now), finishing: state.ended)
         case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .stopping:
             return .refuse
         }
     }
 
-    private mutating func beginLookUp(_ uri: SIPURI, now: Instant) -> ResolutionID {
-        let facts = CallFacts(direction: .outgoing, peer: uri.printed, began: now)
-        let state = self.lookingUp(facts, Targets(uri), ringDeadline: nil, now: now)
-        self.state = .lookingUp(state)
-        return state.resolution
+    private mutating func begin(_ order: CallOrder, now: Instant) -> [Question] {
+        guard let first = order.steps.first else { preconditionFailure("whoever is dialled is named") }
+        var facts = CallFacts(direction: .outgoing, peer: ByteString(), began: now)
+        facts.plan = CallPlan(order)
+        switch order.start {
+        case .normal, .audio: break
+        case .muted: facts.wishes.isMuted = true
+        case .noVideo: facts.wishes.isVideoOff = true
+        }
+        return self.begin(first, facts, now: now)
     }
 
-    /// A new search for the ways to the current target.
+    /// A new search for the ways to the current target of the one that leads.
     mutating func lookingUp(
         _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, now: Instant
     ) -> KioskState.LookingUp {
         KioskState.LookingUp(
             facts: facts, targets: targets, resolution: self.newResolution(),
-            deadline: now + .milliseconds(KioskTimes.lookUpMs), ringDeadline: ringDeadline)
+            deadline: now + .milliseconds(KioskTimes.lookUpMs), ringDeadline: ringDeadline,
+            others: self.state.others)
     }
 
     /// Goes on with the next target of this press; nil where none is left.
@@ -123,6 +132,8 @@ struct KioskMachine {
     enum OnResolved: Equatable {
         /// Send INVITE to the current target by the first of its ways.
         case invite(Targets)
+        /// The same to one that does not lead.
+        case inviteBeside(Targets)
         /// The same, because the far end of this call hands us over.
         case follow(CallHandle, Targets)
         /// Of a call that is over.
@@ -133,28 +144,33 @@ struct KioskMachine {
     mutating func resolved(_ id: ResolutionID, _ ways: [Flow]?, as handle: CallHandle, now: Instant) -> OnResolved {
         switch self.state {
         case .lookingUp(var state):
-            guard state.resolution == id else { return .ignore }
+            guard state.resolution == id, !state.isPause else { return self.otherResolved(id, ways, as: handle) }
             if let ways { state.targets.found(ways) }
             var call = self.outgoing(state, as: handle)
-            if state.targets.ways.count > 1 { call.wayDeadline = now + .milliseconds(KioskTimes.wayMs) }
+            call.wayDeadline = state.facts.patience(state.targets).map { now + $0 }
             self.state = .calling(call)
             return .invite(state.targets)
         case .connected(let state):
             return self.transferResolved(id, ways ?? [], as: handle, state)
-        case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
+        case .calling, .ringing, .early:
+            return self.otherResolved(id, ways, as: handle)
+        case .idle, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
     }
 
     func outgoing(_ state: KioskState.LookingUp, as handle: CallHandle) -> KioskState.Outgoing {
         KioskState.Outgoing(
-            facts: state.facts, targets: state.targets, handle: handle, deadline: state.ringDeadline)
+            facts: state.facts, targets: state.targets, handle: handle, deadline: state.ringDeadline,
+            others: state.others)
     }
 
     enum OnUnresolved: Equatable {
-        case show(EndedCall)
-        /// Another target is left.
+        case failed(FailedTarget)
+        /// Another address of the same target is left.
         case lookUp(Question)
+        /// The same of one that does not lead.
+        case lookUpBeside(Question)
         case transferFailed(FailedTransfer)
         case ignore
     }
@@ -162,17 +178,23 @@ struct KioskMachine {
     mutating func unresolved(_ id: ResolutionID, now: Instant) -> OnUnresolved {
         switch self.state {
         case .lookingUp(let state):
-            guard state.resolution == id else { return .ignore }
-            if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
-                return .lookUp(question)
-            }
-            return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
+            guard state.resolution == id, !state.isPause else { return self.otherUnresolved(id) }
+            return self.notFound(state, now: now)
         case .connected(let state):
             guard case .lookingUp(let transfer)? = state.transfer, transfer.resolution == id else { return .ignore }
             return .transferFailed(self.endTransfer(state, .unknownHost, now: now))
-        case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
+        case .calling, .ringing, .early:
+            return self.otherUnresolved(id)
+        case .idle, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
+    }
+
+    private mutating func notFound(_ state: KioskState.LookingUp, now: Instant) -> OnUnresolved {
+        if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
+            return .lookUp(question)
+        }
+        return .failed(self.leaderFailed(state.facts, .unknownHost, now: now))
     }
 
     // MARK: - Hang up
@@ -202,6 +224,9 @@ struct KioskMachine {
         case .alerting(let state):
             return .decline(state.handle, self.show(.declined, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
+            if state.confirmBy != nil {
+                return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
+            }
             return self.hangUp(
                 state.handle, state.facts, .hungUp, answered: state.answered, also: state.transfer?.handle, now: now)
         case .outcome:
@@ -325,10 +350,12 @@ struct KioskMachine {
     enum OnTime: Equatable {
         /// Nothing is due.
         case doNothing
-        /// A call that never got as far as SIP has failed.
-        case show(EndedCall)
-        /// Another target is left.
+        /// Whoever was called does not answer.
+        case failed(FailedTarget)
+        /// Another address of the same target is left.
         case lookUp(Question)
+        /// The pause is over: all are called again.
+        case step([Question])
         /// Another way to the same one is left: give this call up and place it anew.
         case failOver(ResolutionID, from: CallHandle)
         case transferFailed(FailedTransfer)
@@ -336,6 +363,10 @@ struct KioskMachine {
         case giveUp(CallHandle, EndedCall)
         /// Nobody here answers the call from outside.
         case decline(CallHandle, EndedCall)
+        /// It is answered by itself, if its media fit: then tell `accepted`.
+        case answer(CallHandle)
+        /// Tell the person that the call is nearly over.
+        case warn
         /// A call is over without the far end's word.
         case finish(EndedCall)
         /// The outcome was shown for long enough.
@@ -348,25 +379,22 @@ struct KioskMachine {
         guard let alarm = self.state.alarm, now >= alarm.at else { return .doNothing }
         switch self.state {
         case .lookingUp(let state):
-            if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
-                return .lookUp(question)
-            }
-            return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
+            return self.timePassed(state, now: now)
         case .calling(let state), .ringing(let state):
             if alarm.timer == .way,
                 let id = self.tryNextWay(state.facts, state.targets, ringDeadline: state.deadline, now: now)
             {
                 return .failOver(id, from: state.handle)
             }
-            return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
+            let outcome = alarm.timer == .way ? CallOutcome.noResponse : .notAnswered
+            return .failed(self.allFailed(state.facts, outcome, dropped: [state.handle], now: now))
         case .early(let state):
-            return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
+            return .failed(self.allFailed(state.facts, .notAnswered, dropped: [state.handle], now: now))
         case .alerting(let state):
+            if alarm.timer == .answer { return .answer(state.handle) }
             return .decline(state.handle, self.show(.missed, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
-            if state.transfer != nil { return .transferFailed(self.endTransfer(state, .notAnswered, now: now)) }
-            let ended = self.show(.vanished, facts: state.facts, answered: state.answered, now: now)
-            return .giveUp(state.handle, ended)
+            return self.timePassed(state, alarm.timer, now: now)
         case .ending(let state):
             self.state = .idle
             return .finish(state.ended)
@@ -379,6 +407,37 @@ struct KioskMachine {
         case .idle:
             preconditionFailure("idle has no alarm")
         }
+    }
+
+    private mutating func timePassed(_ state: KioskState.LookingUp, now: Instant) -> OnTime {
+        if state.isPause {
+            guard let step = state.facts.plan.current else { preconditionFailure("a pause is before a step") }
+            return .step(self.begin(step, state.facts, now: now))
+        }
+        switch self.notFound(state, now: now) {
+        case .lookUp(let question), .lookUpBeside(let question): return .lookUp(question)
+        case .failed(let failed): return .failed(failed)
+        case .transferFailed(let failed): return .transferFailed(failed)
+        case .ignore: return .doNothing
+        }
+    }
+
+    private mutating func timePassed(
+        _ state: KioskState.Connected, _ timer: CallTimer, now: Instant
+    ) -> OnTime {
+        if state.transfer != nil { return .transferFailed(self.endTransfer(state, .notAnswered, now: now)) }
+        if state.confirmBy != nil {
+            return .failed(self.leaderFailed(state.facts, .notAnswered, dropped: [state.handle], now: now))
+        }
+        if timer == .warn {
+            var state = state
+            state.hasWarned = true
+            self.state = .connected(state)
+            return .warn
+        }
+        let outcome = timer == .limit ? CallOutcome.timeLimit : .vanished
+        return .giveUp(
+            state.handle, self.show(outcome, facts: state.facts, answered: state.answered, now: now))
     }
 
     /// Moves to what the outcome's manner asks for, and gives what is to be told.

@@ -65,6 +65,7 @@ struct Presentation: Equatable {
     }
 
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
+        if call.confirmBy != nil { return Words.ringing }
         if let notice = around.notice {
             let card = Words.notice(notice)
             return around.hasScreen && call.showsPicture ? Words.Card("", card.detail, .none) : card
@@ -132,7 +133,8 @@ struct Presentation: Equatable {
             case .mute, .video: return nil
             }
         case .connected(let state):
-            return self.callItem(button, state.facts, around, end: Words.hangUp)
+            let end = state.confirmBy == nil ? Words.hangUp : Words.cancel
+            return self.callItem(button, state.facts, around, end: end)
         case .stopping:
             return nil
         }
@@ -176,7 +178,7 @@ struct Presentation: Equatable {
         switch state {
         case .idle: return around.canCall ? .off : .fast
         case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
-        case .connected: return .on
+        case .connected(let state): return state.confirmBy == nil ? .on : .slow
         case .ending, .stopping: return .off
         case .outcome(let state):
             switch state.ended.outcome.manner {
@@ -201,7 +203,8 @@ struct Presentation: Equatable {
             case .farewell(let tone): return tone
             case .silent: return .none
             }
-        case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
+        case .connected(let state): return state.confirmBy == nil ? .none : .ringback
+        case .idle, .lookingUp, .calling, .ending, .stopping: return .none
         }
     }
 }

@@ -102,6 +102,7 @@ enum Words {
                 .warning)
         case .vanished:
             return Card("Connection lost", "The connection to the other side was lost." + self.tryAgain, .warning)
+        case .timeLimit: return Card("Call ended", "The longest time of a call is over." + self.tryAgain, .ended)
         case .unusableMedia:
             return Card("Call failed", "The other side's equipment does not fit this one." + self.staff, .warning)
         case .notPrivate:

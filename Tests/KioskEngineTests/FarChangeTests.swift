@@ -43,7 +43,7 @@ final class FarChangeTests: XCTestCase {
 
     /// Case D 70: a caller with pictures is taken by a kiosk without.
     func testCaseD70ACallWithPicturesIsTakenWithoutThem() {
-        let scene = Scene("incoming = answer") {
+        let scene = Scene("incoming = answer\nincoming_from = anyone") {
             $0.hasCamera = false
             $0.hasScreen = false
         }

@@ -23,7 +23,7 @@ final class IncomingCallTests: XCTestCase {
     }
 
     func testAnswerMeansAtOnceWithPictureAndSound() {
-        let scene = Scene("incoming = answer")
+        let scene = Scene("incoming = answer\nincoming_from = anyone")
         scene.farCalls()
         XCTAssertEqual(scene.state, "connected")
         XCTAssertEqual(scene.callStates, ["connected"])
@@ -42,7 +42,7 @@ final class IncomingCallTests: XCTestCase {
             ("early", { $0.farAnswers(.sessionProgress) }), ("connected", { $0.farAnswers() }),
         ]
         for (name, step) in steps {
-            let scene = Scene("incoming = answer")
+            let scene = Scene("incoming = answer\nincoming_from = anyone")
             scene.press(.call)
             step(scene)
             XCTAssertEqual(scene.state, name)
@@ -57,7 +57,7 @@ final class IncomingCallTests: XCTestCase {
             "garbage",
             "v=0\r\no=- 1 1 IN IP4 10.0.0.1\r\ns=-\r\nc=IN IP4 10.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 18\r\n",
         ] {
-            let scene = Scene("incoming = answer")
+            let scene = Scene("incoming = answer\nincoming_from = anyone")
             let handle = scene.farCalls(Array(offer.utf8))
             XCTAssertEqual(
                 scene.farEnd(of: handle), .refused(.notAcceptableHere, phrase: "Not Acceptable Here", q850: nil))
@@ -66,7 +66,7 @@ final class IncomingCallTests: XCTestCase {
     }
 
     func testAnAnswerThatNobodyConfirmsEndsTheCallAfter32Seconds() {
-        let scene = Scene("incoming = answer\nmedia_timeout = 600")
+        let scene = Scene("incoming = answer\nincoming_from = anyone\nmedia_timeout = 600")
         scene.callerSends("INVITE", Scene.description())
         XCTAssertEqual(scene.state, "connected")
         scene.pass(31_000)
@@ -77,7 +77,7 @@ final class IncomingCallTests: XCTestCase {
     }
 
     func testACallerWithoutAnOfferIsMadeOneAndItsAckDecides() {
-        let scene = Scene("incoming = answer")
+        let scene = Scene("incoming = answer\nincoming_from = anyone")
         scene.callerSends("INVITE")
         XCTAssertEqual(scene.state, "connected")
         XCTAssertTrue(scene.answers.last?.contains("m=audio 40000") ?? false, scene.answers.last ?? "")
@@ -93,7 +93,7 @@ final class IncomingCallTests: XCTestCase {
     }
 
     func testACallerWithoutAnOfferThatDoesNotAnswerOursIsHungUp() {
-        let scene = Scene("incoming = answer")
+        let scene = Scene("incoming = answer\nincoming_from = anyone")
         scene.callerSends("INVITE")
         scene.callerSends("ACK")
         XCTAssertEqual(scene.endReason, "unusable-media")
@@ -102,7 +102,7 @@ final class IncomingCallTests: XCTestCase {
     }
 
     func testACallerWithoutAnOfferMayBeHungUpOnBeforeItsAck() {
-        let scene = Scene("incoming = answer")
+        let scene = Scene("incoming = answer\nincoming_from = anyone")
         scene.callerSends("INVITE")
         scene.press(.hook)
         scene.callerSends("ACK", Scene.description())

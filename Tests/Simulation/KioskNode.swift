@@ -77,6 +77,7 @@ final class KioskNode: Node {
             [call]
             uri = sip:desk@192.0.2.10
             incoming = \(self.options.incoming)
+            incoming_from = anyone
             transfer = \(self.options.followsTransfers ? "follow" : "refuse")
             ring_timeout = \(self.options.ringTimeoutMs / 1000)
             media_timeout = \(self.options.mediaTimeoutMs / 1000)
