@@ -53,6 +53,7 @@ let package = Package(
     products: [.executable(name: "callbox", targets: ["callbox"])],
     targets: [
         pure("Bytes", []),
+        pure("PanelEngine", ["Bytes"]),
         pure("SIPWire", ["Bytes"]),
         pure("SDPWire", ["Bytes"]),
         pure("RTPWire", ["Bytes"]),
@@ -66,12 +67,12 @@ let package = Package(
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine"]),
         world("Picture", ["RTPWire"]),
-        world("Panel", []),
+        world("Panel", ["PanelEngine"]),
         .executableTarget(
             name: "callbox",
             dependencies: [
                 "Bytes", "SIPWire", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform",
-                "Loop", "Secure", "Display", "Sound", "Picture", "Panel",
+                "Loop", "Secure", "Display", "Sound", "Picture", "Panel", "PanelEngine",
             ],
             swiftSettings: worldSettings),
     ]
@@ -81,6 +82,7 @@ let package = Package(
                 tests("Bytes"),
                 tests("Loop"),
                 tests("Secure", ["SIPWire", "SDPWire", "KioskEngine", "Loop"]),
+                tests("PanelEngine"),
                 tests("SIPWire"),
                 tests("SDPWire"),
                 tests("RTPWire"),

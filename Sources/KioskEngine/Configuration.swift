@@ -3,8 +3,8 @@ import Bytes
 import SDPWire
 import SIPWire
 
-/// What `callbox.conf` says; each value is the default where the file is silent or wrong. `docs/callbox.conf.md` tells
-/// what each key means to the person who writes the file.
+/// What `callbox.conf` says; each value is the default where the file is silent or wrong. `Settings` has a row
+/// for each key, which tells what it means to the person who writes the file.
 public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
     public var sip = SIPSettings()

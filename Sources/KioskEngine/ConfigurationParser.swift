@@ -112,7 +112,8 @@ struct ConfigurationParser {
             if setting.key == "line" { try self.take(value, for: setting) }
         } catch {
             var reason = error.reason
-            if !setting.standard.isEmpty { reason += "; " + setting.standard + " is used" }
+            let standard = setting.instead ?? setting.standard
+            if !standard.isEmpty { reason += "; " + standard + " is used" }
             self.report(number, setting.section, setting.key, reason)
         }
     }

@@ -27,14 +27,22 @@ struct CivicElement {
     var key: ByteString
     /// The element of the `civicAddr` name space.
     var element: ByteString
+    /// For `docs/configuration.md`.
+    var meaning: StaticString
 
     static let all = [
-        CivicElement(key: "country", element: "country"), CivicElement(key: "state", element: "A1"),
-        CivicElement(key: "county", element: "A2"), CivicElement(key: "city", element: "A3"),
-        CivicElement(key: "street", element: "RD"), CivicElement(key: "house", element: "HNO"),
-        CivicElement(key: "place", element: "LMK"), CivicElement(key: "name", element: "NAM"),
-        CivicElement(key: "building", element: "BLD"), CivicElement(key: "floor", element: "FLR"),
-        CivicElement(key: "room", element: "ROOM"), CivicElement(key: "postcode", element: "PC"),
+        CivicElement(key: "country", element: "country", meaning: "The civic address: the country (two letters)."),
+        CivicElement(key: "state", element: "A1", meaning: "Its state."),
+        CivicElement(key: "county", element: "A2", meaning: "Its county."),
+        CivicElement(key: "city", element: "A3", meaning: "Its city."),
+        CivicElement(key: "street", element: "RD", meaning: "Its street."),
+        CivicElement(key: "house", element: "HNO", meaning: "Its house number."),
+        CivicElement(key: "place", element: "LMK", meaning: "A landmark."),
+        CivicElement(key: "name", element: "NAM", meaning: "The name of the site."),
+        CivicElement(key: "building", element: "BLD", meaning: "The building."),
+        CivicElement(key: "floor", element: "FLR", meaning: "The floor."),
+        CivicElement(key: "room", element: "ROOM", meaning: "The room."),
+        CivicElement(key: "postcode", element: "PC", meaning: "The postal code."),
     ]
 }
 

@@ -15,8 +15,11 @@ public enum SoundOrder {
     /// Silence is sent in place of the microphone.
     case mute(Bool)
     case tone(ToneKind)
-    /// One short click that answers a key.
-    case click
+    case chime(Chime)
+    /// A prompt, at 48 kHz; it takes the place of the one that is spoken.
+    case speak([Int16])
+    /// No prompt any more.
+    case hush
     /// A packet came.
     case packet(AudioPacket)
 }
@@ -67,7 +70,7 @@ public final class SoundLoop {
     private var isMuted = false
     private var sender = SoundSender()
     private var receiver = SoundReceiver()
-    private var tones = ToneGenerator()
+    private var mix: LoudspeakerMix
     private var period = [Int16](repeating: 0, count: SoundFormat.periodFrames)
     private var descriptors: [pollfd] = []
     private var quietAt: Instant?
@@ -85,13 +88,17 @@ public final class SoundLoop {
     /// - Parameters:
     ///   - capture: as `PCMName` reads it; `none` for no microphone, which sends silence.
     ///   - playback: the same for the loudspeaker.
+    ///   - levels: how loud what is.
+    ///   - tones: whose telephone tones are heard.
     ///   - clock: the monotonic clock.
     ///   - wakeDescriptor: becomes readable when there is an order; −1 for none. `nextOrder` has to clear it.
     ///   - nextOrder: the next order, or nil.
     public init(
-        capture: ByteString, playback: ByteString, clock: @escaping () -> Instant, wakeDescriptor: Int32,
+        capture: ByteString, playback: ByteString, levels: SoundLevels = SoundLevels(), tones: ToneCountry = .etsi,
+        clock: @escaping () -> Instant, wakeDescriptor: Int32,
         nextOrder: @escaping () -> SoundOrder?, emit: @escaping (SoundOutput) -> Void
     ) {
+        self.mix = LoudspeakerMix(levels, tones)
         self.clock = clock
         self.wakeDescriptor = wakeDescriptor
         self.nextOrder = nextOrder
@@ -120,7 +127,7 @@ public final class SoundLoop {
         self.tellStatistics(now)
     }
 
-    private var isBusy: Bool { self.plan != nil || self.tones.isActive || self.quietAt != nil }
+    private var isBusy: Bool { self.plan != nil || self.mix.isActive || self.quietAt != nil }
 
     private func wait() {
         let now = self.clock()
@@ -170,9 +177,13 @@ extension SoundLoop {
         case .mute(let isOn):
             self.isMuted = isOn
         case .tone(let kind):
-            self.tones.play(kind)
-        case .click:
-            self.tones.playClick()
+            self.mix.tones.play(kind)
+        case .chime(let chime):
+            self.mix.chimes.play(chime)
+        case .speak(let samples):
+            self.mix.speak(samples)
+        case .hush:
+            self.mix.prompt.stop()
         case .packet(let packet):
             guard let plan = self.plan, plan.stream.receives else { return }
             self.receiver.insert(packet, now)
@@ -182,7 +193,7 @@ extension SoundLoop {
     /// The microphone is open in calls only; the loudspeaker as long as there is something to hear.
     private func turnDevices(_ now: Instant) {
         if self.plan == nil { self.capture.turnOff() } else { self.capture.turnOn(now) }
-        if self.plan != nil || self.tones.isActive {
+        if self.plan != nil || self.mix.isActive {
             self.quietAt = now + .milliseconds(Self.quietMs)
             self.playback.turnOn(now)
         } else if let quietAt = self.quietAt, now >= quietAt {
@@ -205,7 +216,9 @@ extension SoundLoop {
             self.capture.read(into: &self.period, now)
             let captured = now + Duration(nanoseconds: 0 - age.nanoseconds)
             age = age - .milliseconds(SoundFormat.periodMs)
-            if let packet = self.sender.encode(&self.period, isMuted: self.isMuted, captured: captured) {
+            // The far end is not to hear by the microphone what only the person here is told.
+            let isMuted = self.isMuted || self.mix.prompt.isAudible
+            if let packet = self.sender.encode(&self.period, isMuted: isMuted, captured: captured) {
                 self.emit(.encoded(packet))
             }
         }
@@ -217,9 +230,11 @@ extension SoundLoop {
         for _ in 0..<periods {
             let isFirst = self.receiver.next(into: &self.period, now)
             if isFirst {
+                // Whoever answers is not talked over.
+                self.mix.prompt.stop()
                 self.emit(.firstSoundPlayed(now + SoundFormat.duration(frames: self.playback.queuedFrames)))
             }
-            self.tones.mix(into: &self.period)
+            self.mix.mix(into: &self.period)
             self.playback.write(self.period, now)
         }
         return periods

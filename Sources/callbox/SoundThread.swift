@@ -69,7 +69,17 @@ final class SoundThread {
         case .bell: return .tone(.bell)
         case .busy: return .tone(.busy)
         case .error: return .tone(.error)
-        case .key: return .click
+        case .key: return .chime(.key)
+        case .digit(let key): return .chime(.digit(key))
+        case .placed: return .chime(.placed)
+        case .answered: return .chime(.answered)
+        case .ended: return .chime(.ended)
+        case .muted: return .chime(.muted)
+        case .unmuted: return .chime(.unmuted)
+        case .warning: return .chime(.warning)
+        case .ready: return .chime(.ready)
+        case .lost: return .chime(.lost)
+        case .back: return .chime(.back)
         }
     }
 

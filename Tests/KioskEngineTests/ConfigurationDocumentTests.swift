@@ -5,13 +5,16 @@ import XCTest
 
 @testable import KioskEngine
 
-/// The sample file and the reference say what the program does.
+/// The sample file and the reference are what the table makes. `board/document` writes them.
 final class ConfigurationDocumentTests: XCTestCase {
-    private static let top = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let sample = "rootfs-overlay/boot/callbox/callbox.conf"
 
-    private func read(_ path: String) throws -> String {
-        try String(contentsOf: Self.top.appendingPathComponent(path), encoding: .utf8)
+    func testTheReferenceIsWhatTheTableMakes() throws {
+        try Documents.check("docs/configuration.md", ConfigurationDocument.reference.string)
+    }
+
+    func testTheSampleIsWhatTheTableMakes() throws {
+        try Documents.check(whole: Self.sample, ConfigurationDocument.sample.string)
     }
 
     /// `#key = value` without the `#`; other comments stay.
@@ -23,44 +26,41 @@ final class ConfigurationDocumentTests: XCTestCase {
         return lines.joined(separator: "\n")
     }
 
-    func testTheSampleAsShippedLacksOnlyTheAddress() throws {
-        let (conf, problems) = Configuration.parse(
-            Array(try self.read("rootfs-overlay/boot/callbox/callbox.conf").utf8))
+    func testTheSampleAsShippedLacksOnlyTheAddress() {
+        let (conf, problems) = Configuration.parse(ConfigurationDocument.sample.bytes)
         XCTAssertEqual(problems.map { $0.sentence.string }, ["[call] uri: missing: the call button has nobody to call"])
         XCTAssertEqual(conf, Configuration())
     }
 
-    func testTheSampleShowsEveryKeyWithItsDefault() throws {
-        let sample = self.uncommented(try self.read("rootfs-overlay/boot/callbox/callbox.conf"))
+    func testTheSampleShowsEveryKeyWithItsDefault() {
+        let sample = self.uncommented(ConfigurationDocument.sample.string)
         let (conf, problems) = Configuration.parse(Array(sample.utf8))
         XCTAssertEqual(problems.map { $0.sentence.string }, [])
         var expected = Configuration()
         expected.call.uri = conf.call.uri
         for index in expected.accounts.indices { expected.accounts[index].uri = conf.accounts[index].uri }
         XCTAssertEqual(conf, expected)
-        let keys = sample.split(separator: "\n").filter { !$0.hasPrefix("#") && $0.contains("=") }
-        XCTAssertEqual(keys.count, ConfigurationSetting.all.count)
-    }
-
-    func testTheReferenceHasARowForEachKeyWithTheDefaultThatTheProgramNames() throws {
-        let rows = try self.read("docs/callbox.conf.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
-        let cells = rows.map { row in
-            row.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
-        }
-        XCTAssertEqual(
-            cells.map { "\($0[0]) \($0[1])" },
-            ConfigurationSetting.all.map { "\($0.section.string) \($0.key.string)" })
-        for (row, setting) in zip(cells, ConfigurationSetting.all) where setting.key != "line" && setting.key != "uri" {
-            XCTAssertEqual(row[2], setting.standard.string, "[\(row[0])] \(row[1])")
+        for section in ConfigurationSection.all where section.like == nil {
+            XCTAssertTrue(sample.contains("\n[\(section.name.string)]\n"), section.name.string)
+            for setting in section.settings { XCTAssertTrue(sample.contains("\n\(setting.key.string) ="), sample) }
         }
     }
 
     func testTheDefaultsInWordsAreTheDefaults() throws {
-        for setting in ConfigurationSetting.all where setting.key != "line" && setting.key != "uri" {
+        for setting in ConfigurationSetting.all where !setting.standard.isEmpty {
             var conf = Configuration()
             try setting.apply(setting.standard, &conf)
-            conf.call.uri = nil
             XCTAssertEqual(conf, Configuration(), "[\(setting.section.string)] \(setting.key.string)")
+        }
+    }
+
+    func testEachKeyIsThereOnceAndTellsWhatItMeans() {
+        let names = ConfigurationSetting.all.map { "[\($0.section.string)] \($0.key.string)" }
+        XCTAssertEqual(Set(names).count, names.count)
+        for setting in ConfigurationSetting.all {
+            let meaning = ByteString(setting.meaning).string
+            XCTAssertTrue(meaning.hasSuffix("."), "[\(setting.section.string)] \(setting.key.string): \(meaning)")
+            XCTAssertFalse(meaning.contains("|"), "a table is made of it: \(meaning)")
         }
     }
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+extension ConfigurationSection {
+    static let display = ConfigurationSection(
+        "display", "The screen.",
+        [
+            .init(
+                "connector", "auto", ConfigurationValue.connector,
+                "The connector's name (`HDMI-A-1`, `DSI-1`), `auto` for the first with a screen, or `none`."
+            ) { $0.display.connector = $1 },
+            .init(
+                "remote", "fit", Self.choice([("fit", .fit), ("fill", .fill)]),
+                """
+                The other side's picture: `fit` shows all of it with black bars, `fill` covers the screen and cuts
+                its edges.
+                """
+            ) { $0.display.remote = $1 },
+            .init(
+                "selfview", "call", Self.choice([("off", .off), ("call", .call), ("always", .always)]),
+                "The own picture: `off`, `call` (from the press to the end), or `always`."
+            ) { $0.display.selfView = $1 },
+            .init(
+                "selfview_corner", "bottom-right",
+                Self.choice([
+                    ("top-left", .topLeft), ("top-right", .topRight),
+                    ("bottom-left", .bottomLeft), ("bottom-right", .bottomRight),
+                ]),
+                "`top-left`, `top-right`, `bottom-left` or `bottom-right`."
+            ) { $0.display.selfViewCorner = $1 },
+        ])
+
+    static let camera = ConfigurationSection(
+        "camera", "The camera.",
+        [
+            .init(
+                "device", "auto", ConfigurationValue.camera,
+                """
+                The camera's name in `/dev/v4l/by-path`, `auto` for the first, `file:PATH` of a YUV4MPEG2 clip, or
+                `none`.
+                """
+            ) { $0.camera.device = $1 },
+            .init(
+                "size", "640x360", ConfigurationValue.size,
+                """
+                Width and height wanted, even numbers from 64x64 to 3840x2160. The nearest that the camera gives
+                is taken.
+                """
+            ) { $0.camera.size = $1 },
+            .init("fps", "30", Self.number(1...60), "Pictures a second, 1 to 60.") { $0.camera.fps = $1 },
+        ])
+
+    static let video = ConfigurationSection(
+        "video", "The picture that is sent.",
+        [
+            .init(
+                "bitrate", "1500", Self.number(64...8000, "kbit/s"),
+                "The most that is sent, in kbit/s, 64 to 8000. Less where the other side asks for less."
+            ) { $0.video.bitrateKbps = $1 }
+        ])
+}
