@@ -28,6 +28,16 @@ extension ConfigurationValue {
         return steps
     }
 
+    /// Empty for `auto`.
+    static func stepsOrAuto(_ value: ByteString) throws(BadValue) -> [CallStep] {
+        value.equalsIgnoringCase("auto") ? [] : try self.steps(value)
+    }
+
+    /// Milliseconds; nil for `auto`.
+    static func ringTimeoutOrAuto(_ value: ByteString) throws(BadValue) -> Int? {
+        value.equalsIgnoringCase("auto") ? nil : try self.number(value, self.ringTimes, unit: "seconds") * 1000
+    }
+
     /// What stands between the plus signs that have blanks on both sides: numbers begin with one that has not.
     private static func together(_ part: ByteString) -> [ByteString] {
         var words: [ByteString] = []
@@ -153,9 +163,9 @@ extension ConfigurationValue {
 
     static let callersMax = 32
 
-    /// Who may call: names, with or without a host, with commas between them; `anyone`, or `none`.
+    /// Who may call: names, with or without a host, with commas between them; `anyone`, or `auto`.
     static func callers(_ value: ByteString) throws(BadValue) -> [CallerPattern] {
-        if value.equalsIgnoringCase("none") { return [] }
+        if value.equalsIgnoringCase("auto") { return [] }
         if value.equalsIgnoringCase("anyone") { return [.anyone] }
         var callers: [CallerPattern] = []
         for word in value.split(on: ASCII.comma) {

@@ -55,6 +55,9 @@ struct ConfigurationChange: Equatable {
         next.accounts = new.accounts
         next.servers = new.servers
         for button in ButtonName.all {
+            next[button].steps = new[button].steps
+            next[button].ringTimeoutMs = new[button].ringTimeoutMs
+            next[button].start = new[button].start
             next[button].endsCall = new[button].endsCall
             next[button].callerName = new[button].callerName
             next[button].label = new[button].label

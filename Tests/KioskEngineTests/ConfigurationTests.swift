@@ -189,7 +189,7 @@ final class ConfigurationTests: XCTestCase {
             ),
             (
                 "incoming = maybe",
-                "line 3, [call] incoming: \"maybe\" is not one of refuse, ring and answer; refuse is used"
+                "line 3, [call] incoming: \"maybe\" is not one of never, refuse, ring and answer; never is used"
             ),
         ]
         for (text, sentence) in cases { XCTAssertEqual(self.problems(text), [sentence], text) }

@@ -48,6 +48,7 @@ final class FarChangeTests: XCTestCase {
             $0.hasScreen = false
         }
         scene.farCalls()
+        scene.passAnnouncement()
         XCTAssertEqual(scene.state, "connected")
         XCTAssertNil(scene.plan?.video)
         XCTAssertNotNil(scene.plan?.audio)

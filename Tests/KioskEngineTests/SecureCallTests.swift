@@ -163,6 +163,7 @@ final class SecureCallTests: XCTestCase {
                 $0.fingerprint = Fingerprint(.sha256, [UInt8](repeating: 9, count: 32))
             }
             scene.farCalls(self.description(profile, lines))
+            scene.passAnnouncement()
             XCTAssertEqual(scene.events("call").last?["secure"] as? String, secure, profile)
             XCTAssertEqual(scene.plan?.audio?.stream.rtcpMux ?? false, lines.contains("a=rtcp-mux"))
             if secure == nil { XCTAssertEqual(scene.events("incoming_refused").last?["code"] as? Int, 488) }

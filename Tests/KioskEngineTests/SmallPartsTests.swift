@@ -134,7 +134,7 @@ final class ControlWordTests: XCTestCase {
             "digits 1 2", "digits 12345678901234567", "digits x", "message", "message sip:a@b", "message sip: x",
             "message a\u{1}b", "release", "screenshot", "status now",
             "events all", "hangup x",
-            "call help", "CALL", String(repeating: "x", count: 1025),
+            "call help@", "call sip:a@b, http://x", "CALL", String(repeating: "x", count: 1025),
         ] { XCTAssertNil(self.parse(text), text) }
         do throws(BadValue) {
             _ = try ControlWord.parse("dance")

@@ -49,6 +49,21 @@ extension ConfigurationSection {
     private static func caller(_ button: ButtonName) -> [ConfigurationSetting] {
         [
             .init(
+                "uri", "auto", ConfigurationValue.stepsOrAuto,
+                "Whom this button calls, written as in `[call]`; `auto`: the same."
+            ) { $0[button].steps = $1 },
+            .init(
+                "ring_timeout", "auto", ConfigurationValue.ringTimeoutOrAuto,
+                "Seconds, 5 to 600, as in `[call]`, for calls by this button; `auto`: the same."
+            ) { $0[button].ringTimeoutMs = $1 },
+            .init(
+                "start", "normal", Self.choice(Self.starts),
+                """
+                How calls by this button begin: `normal`; `muted`, until the mute button is pressed; `no_video`, with
+                the camera off until the video button is pressed; `audio`, with sound alone.
+                """
+            ) { $0[button].start = $1 },
+            .init(
                 "ends_call", "no", ConfigurationValue.yesOrNo,
                 """
                 `yes`: a press during a call ends it, for help points with one button. With `no`, a second press
@@ -68,6 +83,10 @@ extension ConfigurationSection {
             ) { $0[button].label = $1 },
         ]
     }
+
+    private static let starts: [(ByteString, CallStart)] = [
+        ("normal", .normal), ("muted", .muted), ("no_video", .noVideo), ("audio", .audio),
+    ]
 
     static let lamp = ConfigurationSection(
         "lamp.call",
