@@ -149,7 +149,8 @@ extension CallOutcome {
         case .notAnswered: return 3
         case .misdirected, .insecure, .waitsForTime, .unusableMedia, .notPrivate, .protocolFault: return 2
         case .noResponse, .unreachable, .unknownHost, .outOfRoom: return 1
-        case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .vanished, .timeLimit, .noAddress, .stopped: return 0
+        case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .vanished, .timeLimit, .noAddress, .stopped:
+            return 0
         }
     }
 }

@@ -76,7 +76,8 @@ extension KioskEngine {
             flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(world, self.configuration)
         var request = InviteRequest(
-            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders(button),
+            target: targets.current, flow: flow, offer: offer,
+            extraHeaders: targets.headers + self.identityHeaders(button),
             sender: self.sender)
         request.sender.displayName = self.configuration[button].callerName
         request.parts = self.configuration.location.parts

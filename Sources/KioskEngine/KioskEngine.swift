@@ -143,8 +143,9 @@ public struct KioskEngine {
         guard !self.hasExited else { return nil }
         var soonest: Instant?
         for instant in [
-            self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt, self.notice?.until,
-            self.accountsWakeAt, self.leaveBy, self.callBacks.endsAt, self.postDial?.dueAt, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
+            self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt,
+            self.notice?.until, self.accountsWakeAt, self.leaveBy, self.callBacks.endsAt, self.postDial?.dueAt,
+            self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)

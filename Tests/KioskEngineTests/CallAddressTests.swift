@@ -83,7 +83,8 @@ final class CallAddressTests: XCTestCase {
     func testMadeUpTextNeverStopsTheReader() {
         var generator = Generator(seed: 11)
         let parts = [
-            "sip:", "callbox://", "tel:", "?uri=", ";ring=", ";postd=", "%", "%4", "@", "+", " + ", ",", ";", "a", "1", "[",
+            "sip:", "callbox://", "tel:", "?uri=", ";ring=", ";postd=", "%", "%4", "@", "+", " + ", ",", ";", "a", "1",
+            "[",
             "]", "::", ".", "#", "&", "=", "/", "\u{e4}", "99999999999999999999",
         ]
         for _ in 0..<20_000 {

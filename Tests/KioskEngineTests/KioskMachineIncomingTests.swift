@@ -16,7 +16,7 @@ final class KioskMachineIncomingTests: XCTestCase {
 
     func testIncomingInEveryStateUnderEachPolicy() {
         let policies: [(CallSettings.Incoming, whenFree: KioskMachine.OnIncoming, whenBusy: StatusCode)] = [
-            (.refuse, .refuse(.temporarilyUnavailable), .temporarilyUnavailable), 
+            (.refuse, .refuse(.temporarilyUnavailable), .temporarilyUnavailable),
             (.ring, .alert(isAnswered: false), .busyHere), (.answer, .alert(isAnswered: true), .busyHere),
         ]
         for (policy, whenFree, whenBusy) in policies {

@@ -119,7 +119,8 @@ final class ControlWordTests: XCTestCase {
             ("  status  ", .status), ("press   hook", .press(.hook)),
         ]
         for (text, word) in words { XCTAssertEqual(self.parse(text), word, text) }
-        guard case .call(let steps?) = self.parse("call sip:x@192.0.2.9"), let uri = steps.first?.targets.first?.uri else { return XCTFail("no address") }
+        guard case .call(let steps?) = self.parse("call sip:x@192.0.2.9"), let uri = steps.first?.targets.first?.uri
+        else { return XCTFail("no address") }
         XCTAssertEqual(uri.printed, "sip:x@192.0.2.9")
         guard case .message(let other?, let text) = self.parse("message sip:x@y  two words ") else {
             return XCTFail("no address")
