@@ -26,8 +26,8 @@ enum CallOutcome: Equatable {
     /// The network says that nobody is there.
     case unreachable
     case unknownHost
-    /// TLS with the server could not be had; the words say why.
-    case insecure(ByteString)
+    /// TLS with the server could not be had; the words say why. The reason is nil where it was not the certificate.
+    case insecure(ByteString, CertificateReason? = nil)
     /// The server's certificate cannot be judged before somebody tells us the time.
     case waitsForTime
     /// Nothing was received for `media_timeout`.
@@ -131,7 +131,7 @@ enum CallOutcome: Equatable {
     var phrase: ByteString {
         switch self {
         case .refused(_, let phrase, _): return phrase
-        case .protocolFault(let text), .insecure(let text): return text
+        case .protocolFault(let text), .insecure(let text, _): return text
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .misdirected, .notAnswered, .noResponse,
             .unreachable, .unknownHost, .waitsForTime, .vanished, .timeLimit, .unusableMedia, .notPrivate, .noAddress,
             .outOfRoom, .stopped:

@@ -16,6 +16,7 @@ public struct Configuration: Equatable, Sendable {
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var callLamp = LampSettings()
     public var display = DisplaySettings()
+    public var language = LanguageSettings()
     public var camera = CameraSettings()
     public var audio = AudioSettings()
     public var video = VideoSettings()

@@ -3,9 +3,12 @@ import Bytes
 
 extension Configuration {
     /// Reads a file as far as it makes sense. Never fails: what is wrong is listed, in the order of the file, and has
-    /// its default.
-    public static func parse(_ file: [UInt8]) -> (Configuration, [ConfigurationProblem]) {
+    /// its value of the last good file, or else its default.
+    public static func parse(
+        _ file: [UInt8], lastGood: [UInt8]? = nil
+    ) -> (Configuration, [ConfigurationProblem]) {
         var parser = ConfigurationParser()
+        if let lastGood { parser.remember(lastGood) }
         parser.read(file)
         return (parser.configuration, parser.problems)
     }
@@ -29,29 +32,39 @@ struct ConfigurationParser {
     private var section = Section.none
     /// For each setting of `ConfigurationSetting.all` the line that gave it.
     private var seenAt = [Int?](repeating: nil, count: ConfigurationSetting.all.count)
+    /// For each setting its value, where it could be used; and the same of the last good file.
+    private var values = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
+    private var formerValues = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
     /// Lines of the panel that are taken, with whose they are.
     private var takenLines: [(line: LineName, by: ByteString)] = []
 
     mutating func read(_ file: [UInt8]) {
         if file.count > ConfigurationText.fileBytesMax {
             let kilobytes = ByteString(decimal: ConfigurationText.fileBytesMax / 1024)
-            self.report(0, "", "", "the file is longer than " + kilobytes + " KB; the rest is not read")
+            self.report(.file, 0, "", "", "the file is longer than " + kilobytes + " KB; the rest is not read")
         }
         let lines = ConfigurationText.lines(Array(file.prefix(ConfigurationText.fileBytesMax)))
         for (index, line) in lines.enumerated() { self.read(line, number: index + 1) }
         self.checkAddress()
+        self.fillGaps()
         self.completeAddresses()
         self.checkCallers()
+    }
+
+    mutating func remember(_ lastGood: [UInt8]) {
+        var former = ConfigurationParser()
+        former.read(lastGood)
+        self.formerValues = former.values
     }
 
     private mutating func read(_ line: ByteString, number: Int) {
         guard let first = line.bytes.first, first != ASCII.hash, first != ASCII.semicolon else { return }
         guard line.count <= ConfigurationText.lineBytesMax else {
             let limit = ByteString(decimal: ConfigurationText.lineBytesMax)
-            return self.report(number, "", "", "the line is longer than " + limit + " bytes and is not read")
+            return self.report(.line, number, "", "", "the line is longer than " + limit + " bytes and is not read")
         }
         guard ConfigurationText.isText(line) else {
-            return self.report(number, "", "", "the line is not text; save the file as UTF-8")
+            return self.report(.line, number, "", "", "the line is not text; save the file as UTF-8")
         }
         if first == ASCII.openBracket {
             self.open(line, number: number)
@@ -63,7 +76,7 @@ struct ConfigurationParser {
             // Problems are shown and logged.
             let isSecret = line.hasPrefixIgnoringCase("passw")
             let quoted = isSecret ? "a line with a password" : ConfigurationValue.quoted(line)
-            self.report(number, "", "", quoted + " is neither [section] nor key = value")
+            self.report(.line, number, "", "", quoted + " is neither [section] nor key = value")
         }
     }
 
@@ -73,13 +86,13 @@ struct ConfigurationParser {
         self.section = .unknown
         guard let name = ConfigurationText.sectionName(of: line) else {
             let header = ConfigurationText.withoutComment(line)
-            return self.report(number, "", "", ConfigurationValue.quoted(header) + " is not a [section]")
+            return self.report(.line, number, "", "", ConfigurationValue.quoted(header) + " is not a [section]")
         }
         if ConfigurationSetting.sections.contains(name) {
             self.section = .known(name)
         } else {
             self.report(
-                number, UTF8Text.displayable(name, bytesMax: Nearest.nameBytesMax), "",
+                .section, number, UTF8Text.displayable(name, bytesMax: Nearest.nameBytesMax), "",
                 "unknown section, its keys are not read",
                 nearest: Nearest.name(to: name, among: ConfigurationSetting.sections))
         }
@@ -92,30 +105,61 @@ struct ConfigurationParser {
         switch self.section {
         case .unknown: return
         case .none:
-            self.report(number, "", shown, "stands before the first [section]")
+            self.report(.key, number, "", shown, "stands before the first [section]")
         case .known(let section):
             let found = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == key }
             guard let index = found else { return self.reportUnknown(key, shown, in: section, number: number) }
             if let line = self.seenAt[index] {
                 let reason: ByteString = "already given in line " + ByteString(decimal: line) + ", which counts"
-                return self.report(number, section, key, reason)
+                return self.report(.twice, number, section, key, reason)
             }
             self.seenAt[index] = number
-            self.apply(ConfigurationSetting.all[index], value, number: number)
+            self.set(index, value, number: number)
         }
     }
 
-    private mutating func apply(_ setting: ConfigurationSetting, _ value: ByteString, number: Int) {
+    private mutating func set(_ index: Int, _ value: ByteString, number: Int) {
+        let setting = ConfigurationSetting.all[index]
         do throws(BadValue) {
-            if value.isEmpty && !setting.mayBeEmpty { throw BadValue("has no value") }
-            try setting.apply(value, &self.configuration)
-            if setting.key == "line" { try self.take(value, for: setting) }
+            try self.apply(index, value)
         } catch {
             var reason = error.reason
             let standard = setting.instead ?? setting.standard
-            if !standard.isEmpty { reason += "; " + standard + " is used" }
-            self.report(number, setting.section, setting.key, reason)
+            if let former = self.applyFormer(index) {
+                reason += "; " + former + " of the last good file is used"
+            } else if !standard.isEmpty {
+                reason += "; " + standard + " is used"
+            }
+            self.report(.value, number, setting.section, setting.key, reason)
         }
+    }
+
+    private mutating func apply(_ index: Int, _ value: ByteString) throws(BadValue) {
+        let setting = ConfigurationSetting.all[index]
+        if value.isEmpty && !setting.mayBeEmpty { throw BadValue("has no value") }
+        try setting.apply(value, &self.configuration)
+        if setting.key == "line" { try self.take(value, for: setting) }
+        self.values[index] = value
+    }
+
+    // MARK: - The last good file
+
+    /// The value that was used, for people; nil where there is none. Secrets are never repeated.
+    private mutating func applyFormer(_ index: Int) -> ByteString? {
+        guard let former = self.formerValues[index], !ConfigurationSetting.all[index].mayBeEmpty else { return nil }
+        do throws(BadValue) { try self.apply(index, former) } catch { return nil }
+        return ConfigurationValue.quoted(former)
+    }
+
+    /// A file that lost lines on its way, or in which a line cannot be understood, gets from the last good one what it
+    /// does not say.
+    private mutating func fillGaps() {
+        guard self.problems.contains(where: { $0.kind.losesLines }) else { return }
+        var isFilled = false
+        for index in ConfigurationSetting.all.indices where self.seenAt[index] == nil && self.values[index] == nil {
+            if self.applyFormer(index) != nil { isFilled = true }
+        }
+        if isFilled { self.report(.file, 0, "", "", "what the file does not say is taken from the last good one") }
     }
 
     /// Two parts of the panel cannot have one line.
@@ -132,7 +176,11 @@ struct ConfigurationParser {
     private mutating func checkAddress() {
         let index = ConfigurationSetting.all.firstIndex { $0.section == "call" && $0.key == "uri" }
         guard let index, self.seenAt[index] == nil else { return }
-        self.report(0, "call", "uri", "missing: the call button has nobody to call")
+        let former = self.applyFormer(index)
+        self.report(
+            .missing, 0, "call", "uri",
+            former.map { "missing: " + $0 + " of the last good file is called" }
+                ?? "missing: the call button has nobody to call")
     }
 
     /// Gives names and numbers alone the domain that they are in.
@@ -156,7 +204,7 @@ struct ConfigurationParser {
     private mutating func reportIncomplete(_ section: ByteString) {
         let reason: ByteString =
             "a name or number alone needs the domain of an [account] or of [servers]; or write sip:NAME@HOST"
-        self.report(self.line(of: "uri", in: section), section, "uri", reason)
+        self.report(.value, self.line(of: "uri", in: section), section, "uri", reason)
     }
 
     /// Nobody is listened to by a mistake in the file.
@@ -165,11 +213,12 @@ struct ConfigurationParser {
         guard call.incoming == .answer else { return }
         let line = self.line(of: "incoming", in: "call")
         if call.incomingFrom.isEmpty {
-            self.report(line, "call", "incoming", "answer needs incoming_from, which says who may listen; ring is used")
+            let reason: ByteString = "answer needs incoming_from, which says who may listen; ring is used"
+            self.report(.value, line, "call", "incoming", reason)
         } else if self.configuration.sip.acceptFrom == .anyone, !call.incomingFrom.contains(.anyone) {
             let reason: ByteString =
                 "with [sip] accept_from = anyone, everybody can call by any name of incoming_from; ring is used"
-            self.report(line, "call", "incoming", reason)
+            self.report(.value, line, "call", "incoming", reason)
         }
     }
 
@@ -185,22 +234,23 @@ struct ConfigurationParser {
         let homes = ConfigurationSetting.all.filter { $0.key == key }.map { "[" + $0.section + "]" }
         if !homes.isEmpty {
             let reason: ByteString = "not a key of this section; it belongs in " + ConfigurationValue.joined(homes)
-            return self.report(number, section, shown, reason)
+            return self.report(.key, number, section, shown, reason)
         }
         let candidates = ConfigurationSetting.all.filter { $0.section == section }.map { $0.key }
-        self.report(number, section, shown, "unknown key", nearest: Nearest.name(to: key, among: candidates))
+        self.report(.key, number, section, shown, "unknown key", nearest: Nearest.name(to: key, among: candidates))
     }
 
     private mutating func report(
-        _ line: Int, _ section: ByteString, _ key: ByteString, _ reason: ByteString, nearest: ByteString? = nil
+        _ kind: ConfigurationProblem.Kind, _ line: Int, _ section: ByteString, _ key: ByteString, _ reason: ByteString,
+        nearest: ByteString? = nil
     ) {
         guard self.problems.count < Self.problemsMax else { return }
         if self.problems.count == Self.problemsMax - 1 {
             let reason: ByteString = "there are more problems from here on, which are not listed"
-            self.problems.append(ConfigurationProblem(line: line, section: "", key: "", reason: reason))
+            self.problems.append(ConfigurationProblem(kind, line: line, reason: reason))
         } else {
             self.problems.append(
-                ConfigurationProblem(line: line, section: section, key: key, reason: reason, nearest: nearest))
+                ConfigurationProblem(kind, line: line, section: section, key: key, reason: reason, nearest: nearest))
         }
     }
 }

@@ -9,12 +9,36 @@ public struct ConfigurationProblem: Equatable, Sendable {
     public var section: ByteString
     /// Empty where the problem is not about one key.
     public var key: ByteString
+    public var kind: Kind
     /// What is wrong, without the place; no full stop.
     public var reason: ByteString
     /// For an unknown key or section: the known one that is most like it.
     public var nearest: ByteString?
 
-    public init(line: Int, section: ByteString, key: ByteString, reason: ByteString, nearest: ByteString? = nil) {
+    /// What kind of thing is wrong; decides the code in events and in `docs/errors.md`.
+    public enum Kind: Sendable {
+        /// The file as a whole.
+        case file
+        /// A line that makes no sense.
+        case line
+        /// An unknown section.
+        case section
+        /// A key that is unknown, or not known in this section.
+        case key
+        case value
+        /// A key for the second time.
+        case twice
+        /// The address to call is not there.
+        case missing
+        /// What a value names cannot be opened.
+        case opening
+    }
+
+    public init(
+        _ kind: Kind, line: Int = 0, section: ByteString = "", key: ByteString = "", reason: ByteString,
+        nearest: ByteString? = nil
+    ) {
+        self.kind = kind
         self.line = line
         self.section = section
         self.key = key

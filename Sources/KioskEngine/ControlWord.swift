@@ -26,6 +26,8 @@ enum ControlWord: Equatable {
     case events
     case screenshot(path: ByteString)
     case trace(withMessages: Bool)
+    /// What the screen speaks; nil for the next of those that are offered.
+    case language(Language?)
 
     static let lineBytesMax = 1024
 
@@ -48,6 +50,7 @@ enum ControlWord: Equatable {
         if word == "release" { return .release(try self.button(argument)) }
         if word == "digits" { return .digits(try self.digits(argument)) }
         if word == "message" { return try self.message(argument) }
+        if word == "language" { return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument)) }
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .change(.resume)),
@@ -57,7 +60,7 @@ enum ControlWord: Equatable {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release,"
-                    + " failback, reload, status, events, trace and screenshot")
+                    + " language, failback, reload, status, events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1

@@ -53,7 +53,8 @@ extension KioskEngine {
             ended.facts.write(to: &$0)
             $0.put("reason", ended.outcome.reason)
             $0.put("code", ended.outcome.code)
-            $0.put("text", Words.sentence(ended.outcome))
+            $0.put("text", Texts.english.sentence(ended.outcome))
+            $0.put(ended.outcome.fault)
             if !phrase.isEmpty { $0.put("phrase", phrase) }
             if case .refused(_, _, let q850?) = ended.outcome { $0.put("q850", q850) }
             let tried = ended.facts.plan.failures
@@ -96,6 +97,7 @@ extension KioskEngine {
         self.line("fault", now: now) {
             $0.put("device", family.text)
             $0.put("text", text)
+            $0.put(family.fault)
         }
     }
 
@@ -170,5 +172,13 @@ extension ConfigurationProblem {
         json.put("key", self.key)
         json.put("line", self.line)
         json.put("text", self.text)
+        json.put(self.kind.fault)
+    }
+}
+
+extension JSON {
+    /// The code of the table of faults; nothing where nothing is wrong.
+    mutating func put(_ fault: Fault?) {
+        if let fault { self.put("fault_code", fault.code) }
     }
 }

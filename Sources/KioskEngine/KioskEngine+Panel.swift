@@ -107,6 +107,9 @@ extension KioskEngine {
         case .release(let button):
             self.button(button, .released, now: now)
             self.put(.reply(client, Reply.done))
+        case .language(let language):
+            self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
+            self.put(.reply(client, Reply.done))
         case .failback:
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
@@ -162,13 +165,14 @@ extension KioskEngine {
 
     /// The first problem of the file, then the faults that stand, then that nobody can call us.
     var banner: ByteString {
+        let texts = Texts.of(self.language)
         var parts: [ByteString] = []
         if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
         for family in DeviceFamily.all {
             guard let text = self.faults[Int(family.rawValue)] else { continue }
-            parts.append(Words.fault(family) + ": " + text)
+            parts.append(texts.fault(family) + ": " + text)
         }
-        if self.isCutOff { parts.append(Words.cutOff) }
+        if self.isCutOff { parts.append(texts.faults.cutOff) }
         var banner = ByteString()
         for part in parts { banner += banner.isEmpty ? part : " · " + part }
         return UTF8Text.displayable(banner, bytesMax: Self.bannerBytesMax)
@@ -203,6 +207,7 @@ extension KioskEngine {
         self.emit("not_secured", now: now) {
             $0.put("media", kind.text)
             $0.put("text", text)
+            $0.put(.handshakeOfMedia)
         }
         self.fail(handle, .notPrivate, now: now)
     }

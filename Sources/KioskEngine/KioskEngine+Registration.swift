@@ -117,12 +117,15 @@ extension KioskEngine {
             case .refused(let status, retryAfterSeconds: _):
                 $0.put("state", "refused")
                 $0.put("code", status.value)
+                $0.put(.registration(status))
             case .failed(.timedOut):
                 $0.put("state", "failed")
                 $0.put("code", StatusCode.requestTimeout.value)
+                $0.put(.registrationSilent)
             case .failed(.flowFailed):
                 $0.put("state", "failed")
                 $0.put("code", StatusCode.serviceUnavailable.value)
+                $0.put(.registrationBroken)
             case .unregistered: $0.put("state", "unregistered")
             }
         }

@@ -39,6 +39,7 @@ extension KioskEngine {
                 $0.put("name", flow.name)
                 $0.put("remote", flow.remote.text)
                 $0.put("text", text)
+                $0.put(.handshake)
             }
         }
         self.tlsFault = fault
@@ -49,6 +50,7 @@ extension KioskEngine {
         self.emit("certificate", now: now) {
             $0.put("verdict", verdict.text)
             record.write(to: &$0)
+            $0.put(record.fault(verdict))
         }
     }
 }
@@ -58,7 +60,8 @@ extension TLSFault {
     var outcome: CallOutcome {
         switch self {
         case .refused(let record):
-            return .insecure("certificate refused: " + ConfigurationValue.joined(record.reasons.map { $0.text }))
+            let reasons = ConfigurationValue.joined(record.reasons.map { $0.text })
+            return .insecure("certificate refused: " + reasons, record.reasons.first ?? .other(0))
         case .waitsForTime: return .waitsForTime
         case .handshake(let text): return .insecure(text)
         }

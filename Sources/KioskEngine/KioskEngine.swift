@@ -64,6 +64,10 @@ public struct KioskEngine {
     var notice: Notice?
     /// Why TLS failed, while the input that told of it is at work.
     var tlsFault: TLSFault?
+    /// What the screen speaks.
+    var language: Language
+    /// When it speaks the first language again; nil while it does, and as long as somebody is there.
+    var languageEndsAt: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
     /// Faults that stand, by `DeviceFamily.rawValue`.
@@ -104,6 +108,7 @@ public struct KioskEngine {
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
         self.machine.maxDuration = configuration.call.maxDuration
         self.accounts = []
+        self.language = configuration.language.first
         self.policy = ServerPolicy(configuration.servers, now: .zero)
         self.generator = Generator(seed: seed)
         self.makeSecret = makeSecret
@@ -146,6 +151,7 @@ public struct KioskEngine {
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt,
             self.notice?.until, self.accountsWakeAt, self.leaveBy, self.callBacks.endsAt, self.postDial?.dueAt,
             self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
+            self.languageEndsAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -238,6 +244,7 @@ public struct KioskEngine {
         self.settlePasswords(now: now)
         self.watchServers(now: now)
         self.applyReload(now: now)
+        self.settleLanguage(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
         self.lamp.advance(now: now)
@@ -268,7 +275,7 @@ public struct KioskEngine {
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice)
+            banner: self.banner, notice: self.notice, language: self.language)
     }
 
     /// The pattern that a new subscriber is told.

@@ -83,6 +83,7 @@ extension KioskEngine {
             $0.put("realm", realm)
             $0.put("user", credential.username)
             if case .hold(let ms) = action { $0.put("held_ms", ms) }
+            $0.put(.passwordRefused)
         }
         self.put(.readSecrets)
     }

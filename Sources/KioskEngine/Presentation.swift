@@ -21,6 +21,9 @@ struct Presentation: Equatable {
         var isStopping = false
         var banner: ByteString
         var notice: Notice?
+        var language = Language.english
+
+        var texts: Texts { Texts.of(self.language) }
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -31,55 +34,73 @@ struct Presentation: Equatable {
             muted: wishes.isMuted, videoOff: around.hasCamera && wishes.isVideoOff,
             remote: Self.remote(state, around), selfView: Self.selfView(state, around),
             callBar: Self.callBar(state, around))
+        self.screen.language = around.language
+        if case .connected(let call) = state, call.confirmBy == nil {
+            self.screen.name = call.facts.name
+            self.screen.timer = call.answered
+        }
         self.lamp = Self.lamp(state, around)
         self.tone = Self.tone(state)
     }
 
     // MARK: - Words
 
-    private static func card(_ state: KioskState, _ around: Surroundings) -> Words.Card {
+    private static func card(_ state: KioskState, _ around: Surroundings) -> Card {
+        let texts = around.texts
         switch state {
-        case .idle:
-            if around.isStopping { return Words.stopping }
-            if let notice = around.notice { return Words.notice(notice) }
-            guard around.canCall else { return Words.idleUseless }
-            return around.hasCamera ? Words.idle : Words.idleWithoutPicture
-        case .lookingUp(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
-        case .calling(let state): return state.facts.isHandedOver ? Words.transferring : Words.calling
-        case .ringing(let state): return self.card(state)
-        case .early: return Words.early
-        case .alerting(let state): return Words.alerting(state.facts.name)
+        case .idle: return self.idleCard(around)
+        case .lookingUp(let state): return self.callingCard(state.facts, texts)
+        case .calling(let state): return self.callingCard(state.facts, texts)
+        case .ringing(let state): return self.card(state, texts)
+        case .early: return Card(texts.states.early, .ringing)
+        case .alerting(let state):
+            return texts.alerting(state.facts.name, isAnswered: state.answersAt != nil)
         case .connected(let call): return self.card(call, around)
-        case .ending(let state): return Words.card(state.ended.outcome)
-        case .outcome(let state): return Words.card(state.ended.outcome)
-        case .stopping: return Words.stopping
+        case .ending(let state): return texts.card(state.ended.outcome)
+        case .outcome(let state): return texts.card(state.ended.outcome)
+        case .stopping: return Card(texts.states.stopping, .none)
         }
     }
 
-    private static func card(_ call: KioskState.Outgoing) -> Words.Card {
+    private static func idleCard(_ around: Surroundings) -> Card {
+        let texts = around.texts
+        if around.isStopping { return Card(texts.states.stopping, .none) }
+        if let notice = around.notice { return texts.notice(notice) }
+        guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
+        return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
+    }
+
+    private static func callingCard(_ facts: CallFacts, _ texts: Texts) -> Card {
+        Card(facts.isHandedOver ? texts.states.transferring : texts.states.calling, .calling)
+    }
+
+    private static func card(_ call: KioskState.Outgoing, _ texts: Texts) -> Card {
         switch call.stage {
-        case .ringing: return call.facts.isHandedOver ? Words.transferring : Words.ringing
-        case .forwarded: return Words.forwarded
-        case .queued: return Words.queued
+        case .ringing where call.facts.isHandedOver: return Card(texts.states.transferring, .calling)
+        case .ringing: return Card(texts.states.ringing, .ringing)
+        case .forwarded: return Card(texts.states.forwarded, .calling)
+        case .queued: return Card(texts.states.queued, .ringing)
         }
     }
 
-    private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Words.Card {
-        if call.confirmBy != nil { return Words.ringing }
+    private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Card {
+        let texts = around.texts
+        if call.confirmBy != nil { return Card(texts.states.ringing, .ringing) }
         if let notice = around.notice {
-            let card = Words.notice(notice)
-            return around.hasScreen && call.showsPicture ? Words.Card("", card.detail, .none) : card
+            let card = texts.notice(notice)
+            return around.hasScreen && call.showsPicture ? Card("", card.detail, .none) : card
         }
         if around.hasScreen && call.showsPicture {
             let waits = call.isHeld || call.transfer != nil
-            return Words.Card("", waits ? Words.held.headline : "", .none)
+            return Card("", waits ? texts.states.held.headline : "", .none)
         }
-        if call.transfer != nil { return Words.transferring }
-        if call.intent.isHolding { return Words.holding }
-        if call.cutOffSince != nil { return Words.interrupted }
-        if call.isHeld { return Words.held }
-        guard around.hasScreen, call.shape.receivesVideo else { return Words.talking(call.facts.name) }
-        return call.hasFirstFrame ? Words.pictureLost : Words.connecting
+        if call.transfer != nil { return Card(texts.states.transferring, .calling) }
+        if call.intent.isHolding { return Card(texts.states.holding, .hold) }
+        if call.cutOffSince != nil { return Card(texts.states.interrupted, .connecting) }
+        if call.isHeld { return Card(texts.states.held, .hold) }
+        guard around.hasScreen, call.shape.receivesVideo else { return texts.talking(call.facts.name) }
+        return call.hasFirstFrame
+            ? Card(texts.states.pictureLost, .talking) : Card(texts.states.connecting, .connecting)
     }
 
     // MARK: - Pictures
@@ -121,19 +142,19 @@ struct Presentation: Equatable {
         case .idle, .outcome, .ending:
             return self.idleItem(button, state, around)
         case .lookingUp(let state):
-            return self.callItem(button, state.facts, around, end: Words.cancel)
+            return self.callItem(button, state.facts, around, end: around.texts.buttons.cancel)
         case .calling(let state), .ringing(let state):
-            return self.callItem(button, state.facts, around, end: Words.cancel)
+            return self.callItem(button, state.facts, around, end: around.texts.buttons.cancel)
         case .early(let state):
-            return self.callItem(button, state.facts, around, end: Words.cancel)
+            return self.callItem(button, state.facts, around, end: around.texts.buttons.cancel)
         case .alerting:
             switch button {
-            case .call: return CallBarItem(button: .call, label: Words.answer)
-            case .hook: return CallBarItem(button: .hook, label: Words.decline)
+            case .call: return CallBarItem(button: .call, label: around.texts.buttons.answer)
+            case .hook: return CallBarItem(button: .hook, label: around.texts.buttons.decline)
             case .mute, .video: return nil
             }
         case .connected(let state):
-            let end = state.confirmBy == nil ? Words.hangUp : Words.cancel
+            let end = state.confirmBy == nil ? around.texts.buttons.hangUp : around.texts.buttons.cancel
             return self.callItem(button, state.facts, around, end: end)
         case .stopping:
             return nil
@@ -144,11 +165,14 @@ struct Presentation: Equatable {
         _ button: ButtonName, _ state: KioskState, _ around: Surroundings
     ) -> CallBarItem? {
         switch button {
-        case .call: return around.canCall && !around.isStopping ? CallBarItem(button: .call, label: Words.call) : nil
+        case .call:
+            guard around.canCall, !around.isStopping else { return nil }
+            return CallBarItem(button: .call, label: around.texts.buttons.call)
         case .hook:
             switch state {
-            case .outcome: return CallBarItem(button: .hook, label: Words.close)
-            case .idle: return around.notice == nil ? nil : CallBarItem(button: .hook, label: Words.close)
+            case .outcome: return CallBarItem(button: .hook, label: around.texts.buttons.close)
+            case .idle where around.notice == nil: return nil
+            case .idle: return CallBarItem(button: .hook, label: around.texts.buttons.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
             }
         case .mute, .video: return nil
@@ -163,11 +187,11 @@ struct Presentation: Equatable {
         case .call: return around.callEndsCall ? CallBarItem(button: .call, label: end) : nil
         case .hook: return CallBarItem(button: .hook, label: end)
         case .mute:
-            let label = wishes.isMuted ? Words.unmute : Words.mute
+            let label = wishes.isMuted ? around.texts.buttons.unmute : around.texts.buttons.mute
             return CallBarItem(button: .mute, label: label, isOn: wishes.isMuted)
         case .video:
             guard around.hasCamera else { return nil }
-            let label = wishes.isVideoOff ? Words.videoOn : Words.videoOff
+            let label = wishes.isVideoOff ? around.texts.buttons.videoOn : around.texts.buttons.videoOff
             return CallBarItem(button: .video, label: label, isOn: wishes.isVideoOff)
         }
     }

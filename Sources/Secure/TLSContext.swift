@@ -95,7 +95,7 @@ public final class TLSContext {
     }
 
     private func problem(_ key: ByteString, _ reason: ByteString) {
-        self.problems.append(ConfigurationProblem(line: 0, section: "tls", key: key, reason: reason))
+        self.problems.append(ConfigurationProblem(.opening, section: "tls", key: key, reason: reason))
     }
 
     // MARK: - Judging

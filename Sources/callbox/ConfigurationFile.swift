@@ -24,7 +24,7 @@ struct ConfigurationFile {
     func read() -> (Configuration?, [ConfigurationProblem]) {
         guard let bytes = readFile(self.options.configurationPath, sizeMax: configurationSizeMax) else {
             let reason = "the file " + self.options.configurationPath + " cannot be read"
-            let problem = ConfigurationProblem(line: 0, section: "", key: "", reason: reason)
+            let problem = ConfigurationProblem(.file, reason: reason)
             return (nil, [problem] + self.standing)
         }
         let (configuration, problems) = Configuration.parse(bytes)

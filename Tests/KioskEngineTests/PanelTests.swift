@@ -198,7 +198,7 @@ final class PanelTests: XCTestCase {
             scene.feed(.device(.failed(family, "it is gone")))
             XCTAssertEqual(scene.events("fault").last?["device"] as? String, family.text.string)
             XCTAssertEqual(scene.state, "connected")
-            XCTAssertEqual(scene.screen?.banner, Words.fault(family) + ": it is gone")
+            XCTAssertEqual(scene.screen?.banner, Texts.english.fault(family) + ": it is gone")
             scene.feed(.device(.restored(family)))
             XCTAssertEqual(scene.screen?.banner, "")
             XCTAssertEqual(scene.events("restored").last?["device"] as? String, family.text.string)
@@ -208,7 +208,7 @@ final class PanelTests: XCTestCase {
     func testADeviceThatFailedIsLeftOutOfTheNextOfferAndComesBack() {
         let scene = Scene()
         scene.feed(.device(.failed(.camera, "it is gone")))
-        XCTAssertEqual(scene.screen?.detail, Words.idleWithoutPicture.detail)
+        XCTAssertEqual(scene.screen?.detail, Texts.english.states.idleWithoutPicture.detail)
         scene.press(.call)
         XCTAssertTrue(scene.offerAtFar.contains("a=recvonly"))
         scene.press(.hook)

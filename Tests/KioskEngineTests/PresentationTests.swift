@@ -66,7 +66,7 @@ final class PresentationTests: XCTestCase {
             $0.video = .silent(since: States.now)
         }
         XCTAssertEqual(self.present(stopped).screen.remote, .hidden)
-        XCTAssertEqual(self.present(stopped).screen.detail, Words.pictureLost.detail)
+        XCTAssertEqual(self.present(stopped).screen.detail, Texts.english.states.pictureLost.detail)
         let back = self.connected {
             $0.hasFirstFrame = true
             $0.video = .hearing
@@ -88,9 +88,9 @@ final class PresentationTests: XCTestCase {
 
     func testACallWithoutPicturesSaysThatOneCanSpeak() {
         let audio = self.connected { $0.shape.receivesVideo = false }
-        XCTAssertEqual(self.present(audio).screen.headline, Words.talking("").headline)
+        XCTAssertEqual(self.present(audio).screen.headline, Texts.english.talking("").headline)
         self.around.hasScreen = false
-        XCTAssertEqual(self.present(States.connected).screen.headline, Words.talking("").headline)
+        XCTAssertEqual(self.present(States.connected).screen.headline, Texts.english.talking("").headline)
         XCTAssertEqual(self.present(States.connected).screen.remote, .hidden)
     }
 

@@ -359,7 +359,7 @@ final class RegistrationTests: XCTestCase {
         scene.pass(90_000)
         XCTAssertEqual(scene.offers, [])
         XCTAssertEqual(scene.state, "connected")
-        XCTAssertEqual(scene.screen?.detail, Words.interrupted.detail)
+        XCTAssertEqual(scene.screen?.detail, Texts.english.states.interrupted.detail)
         scene.unreachable = []
         scene.address = SocketAddress(.v4(0x0A00_0063), port: 5060)
         scene.feed(.networkChanged)

@@ -20,7 +20,7 @@ final class ReloadTests: XCTestCase {
     }
 
     private static let unreadable = KioskInput.reload(
-        nil, [ConfigurationProblem(line: 0, section: "", key: "", reason: "the file cannot be read")])
+        nil, [ConfigurationProblem(.file, reason: "the file cannot be read")])
 
     /// `changed … restart … waits … kept` of the events, what is false left out.
     private func stories(_ outputs: [KioskOutput]) -> [String] {

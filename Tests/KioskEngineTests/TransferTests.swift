@@ -121,7 +121,7 @@ final class TransferTests: XCTestCase {
         XCTAssertEqual(scene.state, "ringing")
         XCTAssertEqual(scene.handle, successor)
         XCTAssertEqual(scene.orderNames, ["stop"])
-        XCTAssertEqual(scene.screen?.detail, Words.transferring.detail)
+        XCTAssertEqual(scene.screen?.detail, Texts.english.states.transferring.detail)
         XCTAssertEqual(scene.tones.last, .ringback)
         scene.pass(20_000)
         scene.farAnswers()

@@ -37,8 +37,8 @@ public enum ConfigurationDocument {
         var text: ByteString = """
             # SPDX-License-Identifier: Apache-2.0
             #
-            # The settings of this help point. Only the address to call has to be set; every other line shows its default.
-            # Remove the # at the beginning of a line to change it. Any text editor will do.
+            # The settings of this help point. Only the address to call has to be set; every other line shows its
+            # default. Remove the # at the beginning of a line to change it. Any text editor will do.
             #
             # What is wrong with the file is shown on the screen of the help point, and written beside it into
             # callbox-report.txt. On a PC, "callbox check callbox.conf" says the same.

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import KioskEngine
 
-final class WordsTests: XCTestCase {
+final class OutcomeTextTests: XCTestCase {
     private let others: [CallOutcome] = [
         .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .notAnswered, .noResponse, .unreachable, .unknownHost,
         .insecure("x"), .waitsForTime, .vanished, .unusableMedia, .notPrivate, .protocolFault("x"), .noAddress,
@@ -14,8 +14,8 @@ final class WordsTests: XCTestCase {
         .misdirected(StatusCode(302)),
     ]
 
-    private func card(_ code: Int) -> Words.Card {
-        Words.card(.refused(StatusCode(code), phrase: "Peer's own words", q850: nil))
+    private func card(_ code: Int) -> Card {
+        Texts.english.card(.refused(StatusCode(code), phrase: "Peer's own words", q850: nil))
     }
 
     func testEveryFinalStatusHasAPlainSentenceWithoutNumbersOrTheTermsOfTheTrade() {
@@ -24,14 +24,14 @@ final class WordsTests: XCTestCase {
         for outcome in codes.map({ CallOutcome.refused(StatusCode($0), phrase: "Busy 486 SIP", q850: nil) })
             + self.others
         {
-            let card = Words.card(outcome)
+            let card = Texts.english.card(outcome)
             let text = "\(card.headline.string) \(card.detail.string)"
             XCTAssertFalse(card.headline.isEmpty)
-            XCTAssertFalse(Words.sentence(outcome).isEmpty)
+            XCTAssertFalse(Texts.english.sentence(outcome).isEmpty)
             XCTAssertNil(text.rangeOfCharacter(from: .decimalDigits), text)
             let words = text.lowercased().split { !$0.isLetter }.map(String.init)
             for term in terms { XCTAssertFalse(words.contains(term), text) }
-            XCTAssertTrue(Words.sentence(outcome).hasSuffix("."), text)
+            XCTAssertTrue(Texts.english.sentence(outcome).hasSuffix("."), text)
             XCTAssertLessThan(card.headline.count, 24, text)
         }
     }
@@ -60,15 +60,15 @@ final class WordsTests: XCTestCase {
         for (headline, codes) in causes {
             for cause in codes {
                 for status in [480, 500, 503, 603] {
-                    let card = Words.card(.refused(StatusCode(status), phrase: "", q850: cause))
+                    let card = Texts.english.card(.refused(StatusCode(status), phrase: "", q850: cause))
                     XCTAssertEqual(card.headline.string, headline, "\(status) \(cause)")
                 }
-                let card = Words.card(.refused(.busyHere, phrase: "", q850: cause))
+                let card = Texts.english.card(.refused(.busyHere, phrase: "", q850: cause))
                 XCTAssertEqual(card.headline.string, "Line busy", "\(cause)")
             }
         }
         for cause in [0, 16, 31, 127, 9_999, -1] {
-            let card = Words.card(.refused(.serviceUnavailable, phrase: "", q850: cause))
+            let card = Texts.english.card(.refused(.serviceUnavailable, phrase: "", q850: cause))
             XCTAssertEqual(card.headline.string, "Overloaded", "\(cause)")
         }
         XCTAssertEqual(CallOutcome.refused(.serviceUnavailable, phrase: "", q850: 17).manner, .failure(.busy))

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+extension DeviceFamily {
+    var fault: Fault {
+        switch self {
+        case .display: return .display
+        case .camera: return .camera
+        case .playback: return .playback
+        case .capture: return .capture
+        case .panel: return .panel
+        case .network: return .network
+        }
+    }
+}
+
+extension Fault {
+    fileprivate static let display = Fault(
+        "CB-DSP-GONE", .stands, nil, "There is no screen, or another program has it.",
+        "Look at the cable and the screen's power, and at `[display] connector`. The picture returns by itself."
+    )
+    fileprivate static let camera = Fault(
+        "CB-CAM-GONE", .stands, .noPicture, "There is no camera, or it failed.",
+        "Look at its cable, and at `[camera] device`. The picture returns by itself."
+    )
+    fileprivate static let playback = Fault(
+        "CB-SPK-GONE", .stands, nil, "There is no loudspeaker, or it failed.",
+        "Look at its cable, and at `[audio] playback`. The sound returns by itself."
+    )
+    fileprivate static let capture = Fault(
+        "CB-MIC-GONE", .stands, nil, "There is no microphone, or it failed.",
+        "Look at its cable, and at `[audio] capture`. The sound returns by itself."
+    )
+    fileprivate static let panel = Fault(
+        "CB-PNL-LINE", .stands, nil, "A line of a button or lamp is missing, held by another program, stuck or noisy.",
+        "The text names the line. `gpioinfo` lists all and who holds them."
+    )
+    fileprivate static let network = Fault(
+        "CB-NET-LINK", .stands, nil, "There is no network, or an address or port of it cannot be had.",
+        "Look at the cable, at the help point's address, and at `[sip] listen`."
+    )
+}
+
+// MARK: - Registration
+
+extension Fault {
+    static let notRegistered = Fault(
+        "CB-REG-NONE", .stands, nil, "Accounts are wanted, and none of them is registered: nobody can call here.",
+        "The events `registration` tell why; it is tried again by itself."
+    )
+    static let registrationSilent = Fault(
+        "CB-REG-SILENT", .quiet, nil, "A telephone server does not answer the registration.",
+        "See that the server runs, and that no firewall drops SIP on the way. It is tried again by itself."
+    )
+    static let registrationBroken = Fault(
+        "CB-REG-REACH", .quiet, nil, "There is no way to a telephone server, or it takes no connection.",
+        "Look at the network and at `registrar`. It is tried again by itself."
+    )
+    static let registrationRefused = Fault(
+        "CB-REG", .quiet, nil, "A telephone server refuses the registration, with this SIP status.",
+        "401, 403 and 407: look at `auth_user` and `password`; 404: at the `uri` of the account."
+    )
+    static let passwordRefused = Fault(
+        "CB-REG-PASSWORD", .quiet, nil, "A server does not accept the password.",
+        "Write `auth_user` and `password` into `[sip]` again. The event `password_refused` names the realm."
+    )
+}
+
+// MARK: - callbox.conf
+
+extension ConfigurationProblem.Kind {
+    static let all: [ConfigurationProblem.Kind] = [.file, .line, .section, .key, .value, .twice, .missing, .opening]
+
+    var fault: Fault {
+        switch self {
+        case .file: return .unreadableFile
+        case .line: return .unreadableLine
+        case .section: return .unknownSection
+        case .key: return .unknownKey
+        case .value: return .badValue
+        case .twice: return .givenTwice
+        case .missing: return .nobodyToCall
+        case .opening: return .badFileNamed
+        }
+    }
+}
+
+extension Fault {
+    fileprivate static let unreadableFile = Fault(
+        "CB-CFG-FILE", .quiet, nil, "`callbox.conf` is missing, empty, too long, or no text.",
+        "Put the file back; `callbox config` prints a fresh one. The last good settings go on."
+    )
+    fileprivate static let unreadableLine = Fault(
+        "CB-CFG-LINE", .quiet, nil, "A line is neither `[section]` nor `key = value`, is too long, or no text.",
+        "Mend the line; save the file as plain text."
+    )
+    fileprivate static let unknownSection = Fault(
+        "CB-CFG-SECTION", .quiet, nil, "There is no such section; its lines are not read.",
+        "The text names the section that is most like it."
+    )
+    fileprivate static let unknownKey = Fault(
+        "CB-CFG-KEY", .quiet, nil, "There is no such key, or it belongs into another section.",
+        "The text names the key that is most like it, or the right section."
+    )
+    fileprivate static let badValue = Fault(
+        "CB-CFG-VALUE", .quiet, nil, "A value cannot be used; the text says which is used instead.",
+        "Write one that the text names."
+    )
+    fileprivate static let givenTwice = Fault(
+        "CB-CFG-TWICE", .quiet, nil, "A key is given twice; the first counts.", "Remove one of the lines."
+    )
+    fileprivate static let badFileNamed = Fault(
+        "CB-CFG-OPEN", .quiet, nil, "A file that `callbox.conf` names cannot be used.",
+        "See that it lies at that path and is what it should be."
+    )
+}
