@@ -7,6 +7,7 @@ import SIPWire
 /// for each key, which tells what it means to the person who writes the file.
 public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
+    public var autoCall = AutoCallSettings()
     public var sip = SIPSettings()
     public var tls = TLSSettings()
     /// `[account]`, `[account.2]` …

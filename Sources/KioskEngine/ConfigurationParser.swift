@@ -191,6 +191,12 @@ struct ConfigurationParser {
             self.configuration.call.steps = []
             self.reportIncomplete("call")
         }
+        if let steps = self.configuration.completed(self.configuration.autoCall.steps) {
+            self.configuration.autoCall.steps = steps
+        } else {
+            self.configuration.autoCall.steps = []
+            self.reportIncomplete("auto_call")
+        }
         for button in ButtonName.all {
             if let steps = self.configuration.completed(self.configuration[button].steps) {
                 self.configuration[button].steps = steps

@@ -16,7 +16,9 @@ extension KioskEngine {
         if !self.policy.servers.isEmpty { return self.policy.servers }
         var uris: [SIPURI] = []
         let buttons = ButtonName.all.flatMap { self.configuration[$0].steps }
-        for target in (self.configuration.call.steps + buttons).flatMap({ $0.targets }) {
+        for target in (self.configuration.call.steps + self.configuration.autoCall.steps + buttons).flatMap({
+            $0.targets
+        }) {
             guard uris.count < Self.serverURIsMax else { break }
             let host = target.uri.maddr ?? target.uri.host
             if !uris.contains(where: { ($0.maddr ?? $0.host).matches(host) }) { uris.append(target.uri) }

@@ -7,6 +7,7 @@ import SIPWire
 /// Buttons, the control socket, devices, and reports from the media threads.
 extension KioskEngine {
     mutating func started(now: Instant) {
+        self.autoCall = AutoCall(self.configuration.autoCall, isStart: true, now: now)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         self.trustServers(now: now)
@@ -27,6 +28,8 @@ extension KioskEngine {
         case .pressed where self.isCallOver: return
         case .pressed: self.put(.tone(.key))
         }
+        // Whoever wants to call is not kept from it; every other button has done what it was pressed for.
+        if self.cancelAutoCall(now: now), button != .call { return }
         switch button {
         case .call: self.pressedCall(now: now)
         case .hook: self.pressedHook(now: now)

@@ -66,6 +66,7 @@ extension KioskEngine {
                 $0.put("uri", peer)
                 $0.put("reason", target.outcome.reason)
                 $0.put("code", target.outcome.code)
+                $0.put(target.outcome.fault)
                 if let next, let cycle {
                     $0.put("next", next.peer)
                     $0.put("cycle", cycle)

@@ -31,6 +31,7 @@ public struct KioskEngine {
     var otherCalls: [OtherCall] = []
     /// Who was called, and may call back.
     var callBacks = CallBacks()
+    var autoCall: AutoCall
     /// Keys that are still to be pressed in the call.
     var postDial: PostDial?
     /// Those that are to be registered.
@@ -106,6 +107,7 @@ public struct KioskEngine {
         self.machine = KioskMachine(
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
+        self.autoCall = AutoCall(configuration.autoCall, isStart: true, now: .zero)
         self.machine.maxDuration = configuration.call.maxDuration
         self.accounts = []
         self.language = configuration.language.first
@@ -150,6 +152,7 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt,
             self.notice?.until, self.accountsWakeAt, self.leaveBy, self.callBacks.endsAt, self.postDial?.dueAt,
+            self.autoCall.wakesAt,
             self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
             self.languageEndsAt,
         ] {
@@ -175,6 +178,7 @@ public struct KioskEngine {
         case .device(let report): self.device(report, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
+        case .clock(let time): self.autoCall.clock(time, now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
         case .reload(let configuration, let problems): self.reload(configuration, problems, now: now)
         case .terminate: self.terminate(now: now)
@@ -237,6 +241,7 @@ public struct KioskEngine {
         self.alarm(now: now)
         self.locator.timePassed(now: now)
         self.pressPostDial(now: now)
+        self.autoCall(now: now)
         if self.callBacks.expire(now: now) { self.tell(.trust(self.trusted), now: now) }
         self.refreshServers(now: now)
         self.refreshAccounts(now: now)
@@ -275,7 +280,7 @@ public struct KioskEngine {
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice, language: self.language)
+            banner: self.banner, notice: self.notice, autoCallAt: self.autoCall.countsUntil, language: self.language)
     }
 
     /// The pattern that a new subscriber is told.

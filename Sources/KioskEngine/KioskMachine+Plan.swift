@@ -203,12 +203,12 @@ extension KioskMachine {
     /// them gave a sign of life, or it would lead.
     mutating func failOverOthers() -> [(id: ResolutionID, from: CallHandle)] {
         var others = self.state.others
-        var moved: [(ResolutionID, CallHandle)] = []
+        var moved: [(id: ResolutionID, from: CallHandle)] = []
         for index in others.indices {
             guard let handle = others[index].handle, others[index].targets.nextWay() else { continue }
             let id = self.newResolution()
             others[index].stage = .lookingUp(id)
-            moved.append((id, handle))
+            moved.append((id: id, from: handle))
         }
         self.setOthers(others)
         return moved

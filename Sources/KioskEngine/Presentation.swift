@@ -21,6 +21,8 @@ struct Presentation: Equatable {
         var isStopping = false
         var banner: ByteString
         var notice: Notice?
+        /// When the kiosk calls by itself, while that is counted down to.
+        var autoCallAt: Instant?
         var language = Language.english
 
         var texts: Texts { Texts.of(self.language) }
@@ -38,6 +40,9 @@ struct Presentation: Equatable {
         if case .connected(let call) = state, call.confirmBy == nil {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
+        }
+        if let at = around.autoCallAt, case .idle = state {
+            self.screen.countdown = Countdown(around.texts.states.autoCall.headline, endsAt: at)
         }
         self.lamp = Self.lamp(state, around)
         self.tone = Self.tone(state)
@@ -65,6 +70,7 @@ struct Presentation: Equatable {
     private static func idleCard(_ around: Surroundings) -> Card {
         let texts = around.texts
         if around.isStopping { return Card(texts.states.stopping, .none) }
+        if around.autoCallAt != nil { return Card(texts.states.autoCall, .calling) }
         if let notice = around.notice { return texts.notice(notice) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
         return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
@@ -171,6 +177,8 @@ struct Presentation: Equatable {
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: around.texts.buttons.close)
+            case .idle where around.autoCallAt != nil:
+                return CallBarItem(button: .hook, label: around.texts.buttons.cancel)
             case .idle where around.notice == nil: return nil
             case .idle: return CallBarItem(button: .hook, label: around.texts.buttons.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
@@ -200,6 +208,7 @@ struct Presentation: Equatable {
 
     private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
         switch state {
+        case .idle where around.autoCallAt != nil: return .slow
         case .idle: return around.canCall ? .off : .fast
         case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
         case .connected(let state): return state.confirmBy == nil ? .on : .slow

@@ -181,7 +181,8 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readSecrets,
+            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readClock,
+                .readSecrets,
                 .renewSecrets, .readConfiguration, .exit, .restart, .wait:
                 self.carryOut(output)
             }
@@ -206,6 +207,7 @@ final class ControlThread {
         case .event(let line): Log.write(line)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
+        case .readClock: self.pending.append(.clock(self.time.localTime))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .renewSecrets(let settings):
             self.secrets = self.file.readSecrets(settings)

@@ -21,6 +21,7 @@ func run(_ options: RunOptions) -> Int32 {
     var file = ConfigurationFile(options)
     var (configuration, problems) = file.readFirst()
     makeFolder(options.dataPath)
+    if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
     let secrets = Secrets(options, configuration.sip)
     let poller = Poller()
     var faults: [DeviceReport] = []
@@ -74,6 +75,12 @@ func run(_ options: RunOptions) -> Int32 {
         Log.write("callbox: the program cannot begin anew; whoever started it has to")
         _exit(1)
     }
+}
+
+/// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.
+private func setTimeZone(_ zone: ByteString) {
+    zone.withCString { _ = setenv("TZ", $0, 1) }
+    tzset()
 }
 
 /// The wanted port; where another program has it, any: calls out of the kiosk matter more than calls into it.
