@@ -75,7 +75,9 @@ final class KioskNode: Node {
         let transport = self.options.usesTCP ? "tcp" : "udp"
         return """
             [call]
-            uri = sip:desk@192.0.2.10
+            uri = \(self.options.targets)
+            cycles = \(self.options.cycles)
+            pause = 1
             incoming = \(self.options.incoming)
             incoming_from = anyone
             transfer = \(self.options.followsTransfers ? "follow" : "refuse")

@@ -40,6 +40,14 @@ struct KioskOptions {
     var hasCamera = true
     var hasScreen = true
     var endsCall = false
+    /// As in `[call] uri`.
+    var targets = Self.targetLists[0]
+    var cycles = 1
+
+    static let targetLists = [
+        "sip:desk@192.0.2.10", "sip:desk@192.0.2.10 + sip:help@192.0.2.10", "sip:desk@192.0.2.10, help",
+        "sip:desk@192.0.2.10 + help + sip:u1@192.0.2.10, sip:help@192.0.2.10;postd=1p2",
+    ]
 
     var text: String {
         (self.usesTCP ? "tcp" : "udp") + " incoming=\(self.incoming) from=\(self.acceptFrom)"
@@ -47,6 +55,7 @@ struct KioskOptions {
             + (self.isWordy ? " wordy" : "")
             + " ring=\(self.ringTimeoutMs) media=\(self.mediaTimeoutMs)" + (self.hasCamera ? "" : " no-camera")
             + (self.hasScreen ? "" : " no-screen") + (self.endsCall ? " ends-call" : "")
+            + " \(self.cycles) x \(self.targets)"
     }
 }
 
@@ -106,7 +115,8 @@ struct Options {
             isWordy: draw.below(5) == 0,
             ringTimeoutMs: 5000 + 1000 * Int(draw.below(6)),
             mediaTimeoutMs: 5000 + 1000 * Int(draw.below(3)), hasCamera: draw.below(5) > 0,
-            hasScreen: draw.below(5) > 0, endsCall: draw.below(3) == 0)
+            hasScreen: draw.below(5) > 0, endsCall: draw.below(3) == 0,
+            targets: KioskOptions.targetLists[max(0, Int(draw.below(6)) - 2)], cycles: 1 + Int(draw.below(2)))
     }
 
     private static func weather(_ draw: inout Generator) -> Weather {
