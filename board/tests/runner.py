@@ -28,12 +28,13 @@ FILES = {
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
     "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],
-    "reload": ["reload"], "stranger": ["stranger"],
+    "reload": ["reload"], "stranger": ["stranger"], "targets": ["targets"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
-SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload")
+SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",
+                "targets")
 AT_A_TIME = 3
 # They run beside this group, which computes, and steps back for them (fuzzer.py).
 BESIDE = "fuzz"
