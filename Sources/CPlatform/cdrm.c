@@ -5,11 +5,14 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int callbox_open_card(int number) {
@@ -21,6 +24,36 @@ int callbox_open_card(int number) {
 void *callbox_map_dumb(int fd, uint64_t offset, size_t size) {
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
     return map == MAP_FAILED ? NULL : map;
+}
+
+int callbox_open_device_news(void) {
+    int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+    // Group 1 is the kernel itself; others are programs, whose word counts for nothing here.
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1};
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int callbox_take_display_news(int fd) {
+    char news[4096];
+    int found = 0;
+    struct sockaddr_nl sender;
+    socklen_t length = sizeof sender;
+    ssize_t count;
+    while ((count = recvfrom(fd, news, sizeof news - 1, 0, (struct sockaddr *)&sender, &length)) > 0) {
+        if (sender.nl_pid != 0) continue;
+        news[count] = 0;
+        // Strings, one after the other.
+        for (char *line = news; line < news + count; line += strlen(line) + 1) {
+            if (strcmp(line, "HOTPLUG=1") == 0) found = 1;
+        }
+        length = sizeof sender;
+    }
+    // What was lost may have been about a display.
+    return found || (count < 0 && errno == ENOBUFS);
 }
 
 static int holds(int pid, const char *wanted) {

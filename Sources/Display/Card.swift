@@ -44,9 +44,14 @@ final class Card {
         throw .notConnected(wanted.map { [$0] } ?? names)
     }
 
-    /// Whether the display is still plugged in, by what the kernel knows without asking the display.
-    var isConnected: Bool {
-        guard let connector = drmModeGetConnectorCurrent(self.descriptor, self.pipeline.connector) else { return false }
+    /// Whether the display is still plugged in, by what the kernel knows. After news it is to ask the display itself,
+    /// which may take a while.
+    func isConnected(asking: Bool) -> Bool {
+        let id = self.pipeline.connector
+        guard
+            let connector = asking
+                ? drmModeGetConnector(self.descriptor, id) : drmModeGetConnectorCurrent(self.descriptor, id)
+        else { return false }
         defer { drmModeFreeConnector(connector) }
         return connector.pointee.connection != DRM_MODE_DISCONNECTED
     }

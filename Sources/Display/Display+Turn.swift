@@ -20,9 +20,10 @@ extension Display {
     func look(_ now: Instant) {
         guard now >= self.nextCheck, self.settings.connector != .none else { return }
         self.nextCheck = now + Self.retryInterval
+        let hasNews = self.news.take()
         if let screen = self.screen {
-            if !screen.card.isConnected { self.lose(.notConnected([screen.card.name]), now) }
-            return
+            guard !screen.card.isConnected(asking: hasNews) else { return }
+            return self.lose(.notConnected([screen.card.name]), now)
         }
         do throws(DisplayError) {
             var wanted: ByteString?

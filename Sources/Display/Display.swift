@@ -61,6 +61,7 @@ public final class Display {
     }
 
     let settings: DisplaySettings
+    let news = DisplayNews()
     var screen: Screen?
     var state = ScreenState()
     /// The last state without the far end's picture: its card stands until the picture is there.

@@ -35,6 +35,8 @@ struct Account {
     private(set) var flow: Flow?
     /// Whether the last try failed: others may stand in, and the screen says so.
     private(set) var isFailing = false
+    /// A certificate of its servers was refused since it was registered last.
+    var isUntrusted = false
     /// Where the servers of the account are, as far as that was ever found.
     private(set) var addresses: [IPAddress] = []
     private var failures = 0
@@ -154,6 +156,7 @@ struct Account {
     mutating func heard(_ event: RegistrationEvent, now: Instant, _ generator: inout Generator) -> Action {
         switch (self.state, event) {
         case (.registering, .registered(let registered)), (.registered, .registered(let registered)):
+            self.isUntrusted = false
             self.granted = now
             self.state = .registered(registered)
             self.isFailing = false

@@ -279,8 +279,21 @@ public struct AudioSettings: Equatable, Sendable {
 
 /// `[video]`
 public struct VideoSettings: Equatable, Sendable {
+    /// Why the owner may send and receive H.264, which is patented: their act, which nobody does for them.
+    public enum H264Licence: Sendable {
+        /// Not settled yet: calls have no picture.
+        case none
+        /// The terms of the codec in use are accepted.
+        case accepted
+        /// The owner has a licence of their own.
+        case own
+    }
+
+    public var h264Licence = H264Licence.none
     /// What the encoder may send.
     public var bitrateKbps = 1500
+
+    public var mayUseH264: Bool { self.h264Licence != .none }
 }
 
 /// `[media]`

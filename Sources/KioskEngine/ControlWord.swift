@@ -17,6 +17,10 @@ enum ControlWord: Equatable {
     case message(SIPURI?, ByteString)
     case press(ButtonName)
     case release(ButtonName)
+    /// Out of service: no call begins until `resume`.
+    case pause
+    /// In service again, and a call that holds goes on.
+    case resume
     /// To the first of the servers that the file lists.
     case failback
     /// What `callbox.conf` says now.
@@ -53,13 +57,13 @@ enum ControlWord: Equatable {
         if word == "language" { return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument)) }
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
-            ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .change(.resume)),
+            ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
             ("failback", .failback), ("reload", .reload), ("status", .status), ("events", .events),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
-                    + "; there are call, answer, hangup, hold, resume, video, digits, message, press, release,"
+                    + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
                     + " language, failback, reload, status, events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }

@@ -12,9 +12,9 @@ extension EncoderPlan {
     /// The best picture that the camera gives and the far end's decoder can follow (ITU-T H.264 annex A): size is given
     /// up last, because faces and signs need it; the rate goes down to a half first. Nil where no video is sent.
     init?(_ session: NegotiatedSession, _ world: KioskWorld, _ configuration: Configuration) {
-        guard let stream = session.video, stream.direction.sends, world.hasCamera,
-            case .h264(let parameters) = stream.codec
-        else { return nil }
+        guard let stream = session.video, stream.direction.sends, case .h264(let parameters) = stream.codec else {
+            return nil
+        }
         let limits = parameters.receiveLimits
         let (size, fps) = Self.fit(world.cameraSize, fps: world.cameraFPS, limits)
         self.size = size

@@ -35,6 +35,8 @@ public enum KioskInput {
     case networkChanged
     /// The answer to `.readClock`; nil where nobody vouches for the time.
     case clock(LocalTime?)
+    /// The supply fails, or is back.
+    case power(isFailing: Bool)
     /// The passwords that there are now, in place of the former ones; the answer to `.readSecrets` too.
     case secrets([Credential])
     /// The file was read again; nil where it could not be.
@@ -59,6 +61,8 @@ public enum KioskOutput {
     case lamp(LampName, on: Bool)
     case screen(ScreenState)
     case tone(Tone)
+    /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
+    case savePower(Bool)
     /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
     /// come this way too.
     case reply(ClientID, ByteString)
@@ -132,6 +136,8 @@ public enum MediaReport: Equatable {
     case secured(StreamKind)
     /// The handshake failed, or was with somebody else. A sentence for the log.
     case notSecured(StreamKind, ByteString)
+    /// The keys that the descriptions gave have been used nearly as often as they may be.
+    case keysWearOut
     /// Once a second while media run.
     case counters(MediaCounters)
 }

@@ -73,7 +73,8 @@ extension KioskEngine {
         let world = order?.start == .audio ? self.world.withoutPictures : self.world
         let button = order?.button ?? .call
         var session = MediaSession(
-            flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
+            flow, self.configuration.media, isWithoutFeedback: targets.wantsOlderOffer, generator: &self.generator,
+            makeSecret: self.makeSecret)
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(world, self.configuration)
         var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer,
@@ -243,13 +244,17 @@ extension KioskEngine {
             let reason = self.withoutDowngrade(reason, of: handle)
             let way = self.callWay
             self.otherCalls.removeAll { $0.handle == handle }
-            switch self.machine.ended(handle, reason, fault: self.tlsFault, now: now) {
+            let hasOlderOffer = self.session?.hasOlderOffer ?? false
+            switch self.machine.ended(
+                handle, reason, fault: self.tlsFault, hasOlderOffer: hasOlderOffer, now: now)
+            {
             case .finish(let ended): self.finish(ended, now: now)
             case .failed(let failed): self.failed(failed, now: now)
             case .lookUp(let question): self.tryNext(question, now: now)
             case .lookUpBeside(let question): self.tryNext(question, isLeader: false, now: now)
             case .failOver(let id): self.failOver(id, from: way, now: now)
             case .failOverBeside(let id): self.place(id, nil, now: now)
+            case .offerAgain(let id): self.offerAgain(id, now: now)
             case .transferFailed(let failed): self.transferFailed(failed, now: now)
             case .waitForTransfer: self.waitForTransfer(now: now)
             case .exit(let ended): self.leave(ended, now: now)

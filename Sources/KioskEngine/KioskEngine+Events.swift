@@ -78,7 +78,7 @@ extension KioskEngine {
         var lines = [Self.line("ready", now: now) { $0.put("version", self.world.version) }]
         for problem in self.problems { lines.append(Self.line("problem", now: now) { problem.write(to: &$0) }) }
         for family in DeviceFamily.all {
-            guard let text = self.faults[Int(family.rawValue)] else { continue }
+            guard let text = self.faults[family] else { continue }
             lines.append(Self.faultLine(family, text, now: now))
         }
         lines.append(Self.line("lamp", now: now) { $0.put("pattern", self.lampPattern.text) })
@@ -114,12 +114,13 @@ extension KioskEngine {
             self.counters?.write(to: &counters)
             $0.put("counters", object: counters)
             self.writeAccounts(to: &$0)
+            $0.put("paused", self.isPaused)
             $0.put("calls", self.sip.callCount)
             $0.put("strangers", self.sip.counters[.stranger])
             $0.put("problems", self.problems.count)
             var faults = JSON()
             for family in DeviceFamily.all {
-                if let text = self.faults[Int(family.rawValue)] { faults.put(family.text, text) }
+                if let text = self.faults[family] { faults.put(family.text, text) }
             }
             $0.put("faults", object: faults)
             $0.put("fds", local.descriptors)

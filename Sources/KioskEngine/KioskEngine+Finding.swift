@@ -111,6 +111,13 @@ extension KioskEngine {
         self.policy.failed(Hop(way))
     }
 
+    /// The same is called once more, with an offer that it may rather take.
+    mutating func offerAgain(_ id: ResolutionID, now: Instant) {
+        self.stopMedia()
+        self.session = nil
+        self.place(id, nil, now: now)
+    }
+
     /// The call goes on by the next way to whom it is placed to.
     mutating func failOver(_ id: ResolutionID, from former: Flow?, now: Instant) {
         self.stopMedia()

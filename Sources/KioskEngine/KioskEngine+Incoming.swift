@@ -7,7 +7,9 @@ import SIPWire
 /// Calls from outside.
 extension KioskEngine {
     mutating func incoming(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
-        guard !self.isCallOver else { return self.refuse(handle, .temporarilyUnavailable, call, now: now) }
+        // A call that takes the place of the one at hand goes on with it.
+        let isOpen = !self.isCallOver && (!self.isPaused || call.replaces != nil)
+        guard isOpen else { return self.refuse(handle, .temporarilyUnavailable, call, now: now) }
         switch self.machine.incoming(self.treatment(of: call), replaces: call.replaces) {
         case .refuse(let status): self.refuse(handle, status, call, now: now)
         case .alert(let isAnswered): self.alert(handle, call, isAnswered: isAnswered, now: now)

@@ -41,7 +41,7 @@ extension KioskEngine {
     /// A second press in a call does nothing: somebody in distress presses twice. Where the call button is the only
     /// one, the file says that it ends calls.
     private mutating func pressedCall(now: Instant) {
-        if self.pickUp(now: now) { return }
+        if self.pickUp(now: now) || self.refusesPress(now: now) { return }
         if self.machine.state.facts != nil {
             if self.configuration[.call].endsCall { self.hangUp(now: now) }
         } else if let order = self.configuration.order(for: .call) {
@@ -110,6 +110,8 @@ extension KioskEngine {
         case .release(let button):
             self.button(button, .released, now: now)
             self.put(.reply(client, Reply.done))
+        case .pause: self.put(.reply(client, self.pause(now: now)))
+        case .resume: self.put(.reply(client, self.resume(now: now)))
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
             self.put(.reply(client, Reply.done))
@@ -132,6 +134,7 @@ extension KioskEngine {
     private mutating func controlCall(_ steps: [CallStep]?, now: Instant) -> ByteString {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
+        guard !self.isPaused else { return Reply.refused("the help point is paused") }
         if let steps, self.configuration.completed(steps) == nil {
             return Reply.refused("a name alone needs an [account] or [servers] whose domain it is in")
         }
@@ -146,18 +149,19 @@ extension KioskEngine {
     mutating func device(_ report: DeviceReport, now: Instant) {
         switch report {
         case .failed(let family, let text):
-            self.faults[Int(family.rawValue)] = text
+            self.faults.failed(family, text, now: now)
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):
-            guard self.faults[Int(family.rawValue)] != nil else { return }
-            self.faults[Int(family.rawValue)] = nil
+            guard self.faults.restored(family) else { return }
             self.setFitted(family, true)
             self.emit("restored", now: now) { $0.put("device", family.text) }
+            self.offerReturned(now: now)
         }
     }
 
-    /// A call goes on without the device; the next offer or answer tells the far end.
+    /// A call goes on as it was agreed: it is sent a card in place of the camera's picture, and the screen shows the
+    /// far end's as soon as it is back. The next call is offered what there is.
     private mutating func setFitted(_ family: DeviceFamily, _ isFitted: Bool) {
         switch family {
         case .camera: self.world.hasCamera = isFitted
@@ -166,16 +170,27 @@ extension KioskEngine {
         }
     }
 
+    /// What was not there when the call was agreed upon is offered now.
+    private mutating func offerReturned(now: Instant) {
+        guard case .connected(let state) = self.machine.state, let session = self.session,
+            self.configuration.video.mayUseH264, session.couldOfferMore(self.world)
+        else { return }
+        self.changeTakenLate(state.handle, now: now)
+    }
+
     /// The first problem of the file, then the faults that stand, then that nobody can call us.
     var banner: ByteString {
         let texts = Texts.of(self.language)
         var parts: [ByteString] = []
         if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
         for family in DeviceFamily.all {
-            guard let text = self.faults[Int(family.rawValue)] else { continue }
+            guard let text = self.faults[family] else { continue }
             parts.append(texts.fault(family) + ": " + text)
         }
-        if self.isCutOff { parts.append(texts.faults.cutOff) }
+        if self.isCutOff {
+            let isUntrusted = self.accounts.contains { $0.isUntrusted }
+            parts.append(isUntrusted ? texts.faults.untrusted : texts.faults.cutOff)
+        }
         var banner = ByteString()
         for part in parts { banner += banner.isEmpty ? part : " · " + part }
         return UTF8Text.displayable(banner, bytesMax: Self.bannerBytesMax)
@@ -194,6 +209,7 @@ extension KioskEngine {
             self.confirm(now: now)
         case .keyFrameWanted: self.askForKeyFrame(now: now)
         case .secured(let kind): self.emit("secured", now: now) { $0.put("media", kind.text) }
+        case .keysWearOut: self.renewKeys(now: now)
         case .notSecured(let kind, let text): return self.notSecured(kind, text, now: now)
         case .firstPacket, .firstFrameShown, .firstSoundPlayed, .silent, .resumed, .byeReceived: break
         }

@@ -42,6 +42,9 @@ extension KioskEngine {
                 $0.put(.handshake)
             }
         }
+        if case .refused = fault, let index = self.accounts.firstIndex(where: { $0.flow == flow }) {
+            self.accounts[index].isUntrusted = true
+        }
         self.tlsFault = fault
         self.tell(.flowFailed(flow), now: now)
     }

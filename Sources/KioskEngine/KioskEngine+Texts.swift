@@ -28,12 +28,12 @@ extension KioskEngine {
             self.tell(.message(id, .call(state.handle), text: text), now: now)
             return Self.sending(id)
         }
-        guard self.waitingTexts.count < WaitingText.countMax else {
+        guard self.texts.count < OutgoingText.countMax else {
             return Reply.refused("too many texts wait to be sent already")
         }
         let id = self.newTextID()
         let question = self.machine.newResolution()
-        self.waitingTexts.append(WaitingText(id: id, uri: uri, text: text, question: question))
+        self.texts.append(OutgoingText(id: id, uri: uri, text: text, question: question))
         self.find(question, uri, now: now)
         return Self.sending(id)
     }
@@ -51,19 +51,49 @@ extension KioskEngine {
     }
 
     /// True where it was a text's addressee that was looked for; `ways` is empty where none leads there.
-    mutating func sendWaitingText(_ id: ResolutionID, _ ways: [Flow], now: Instant) -> Bool {
-        guard let index = self.waitingTexts.firstIndex(where: { $0.question == id }) else { return false }
-        let text = self.waitingTexts.remove(at: index)
-        if let flow = ways.first {
-            let flow = self.way(flow, to: text.uri, now: now)
-            self.tell(.message(text.id, .address(text.uri, flow, by: self.sender), text: text.text), now: now)
-        } else {
-            self.finished(text.id, .notFound, now: now)
+    mutating func sendWaitingText(_ question: ResolutionID, _ ways: [Flow], now: Instant) -> Bool {
+        guard let index = self.texts.firstIndex(where: { $0.isFound(by: question) }) else { return false }
+        guard !ways.isEmpty else {
+            let text = self.texts.remove(at: index)
+            self.emitSent(text.id, .notFound, now: now)
+            return true
         }
+        self.texts[index].state = .sent(attempts: [], left: Array(ways.prefix(OutgoingText.waysMax)), nextAt: nil)
+        self.sendText(at: index, as: self.texts[index].id, now: now)
         return true
     }
 
+    /// By the next way that is left.
+    private mutating func sendText(at index: Int, as id: MessageID, now: Instant) {
+        guard let way = self.texts[index].nextWay(as: id, now: now) else { return }
+        let text = self.texts[index]
+        let flow = self.way(way, to: text.uri, now: now)
+        self.tell(.message(id, .address(text.uri, flow, by: self.sender), text: text.text), now: now)
+    }
+
+    var textsWakeAt: Instant? {
+        self.texts.compactMap { $0.nextAt }.min()
+    }
+
+    /// A server that keeps silent is not waited for where there is another one.
+    mutating func hurryTexts(now: Instant) {
+        for index in self.texts.indices {
+            guard let due = self.texts[index].nextAt, now >= due else { continue }
+            if let flow = self.texts[index].newest?.flow { self.failed(flow, now: now) }
+            self.sendText(at: index, as: self.newTextID(), now: now)
+        }
+    }
+
     mutating func finished(_ id: MessageID, _ status: StatusCode, now: Instant) {
+        guard let index = self.texts.firstIndex(where: { $0.attempt(id) != nil }) else {
+            return self.emitSent(id, status, now: now)
+        }
+        if let status = self.texts[index].finished(id, status) { self.emitSent(self.texts[index].id, status, now: now) }
+        if self.texts[index].isStuck { self.sendText(at: index, as: self.newTextID(), now: now) }
+        if self.texts[index].isOver { self.texts.remove(at: index) }
+    }
+
+    private mutating func emitSent(_ id: MessageID, _ status: StatusCode, now: Instant) {
         self.emit("message_sent", now: now) {
             $0.put("id", id.number)
             $0.put("code", status.value)

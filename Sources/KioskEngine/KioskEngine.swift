@@ -58,8 +58,8 @@ public struct KioskEngine {
     var transferSession: MediaSession?
     /// Our 2xx had an offer: the ACK is to bring the answer.
     var awaitsAnswerInACK = false
-    /// Texts whose addressee is looked up.
-    var waitingTexts: [WaitingText] = []
+    /// Texts outside of a call that are on their way.
+    var texts: [OutgoingText] = []
     var textNumber: UInt64 = 0
     /// The text that stands on the screen.
     var notice: Notice?
@@ -71,8 +71,11 @@ public struct KioskEngine {
     var languageEndsAt: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
-    /// Faults that stand, by `DeviceFamily.rawValue`.
-    var faults = [ByteString?](repeating: nil, count: DeviceFamily.all.count)
+    var faults = DeviceFaults()
+    /// The operator has taken the kiosk out of service.
+    var isPaused = false
+    /// The supply fails.
+    var isPowerFailing = false
     /// The newest counts of this call, or of the last one.
     var counters: MediaCounters?
     /// Clients that asked for events.
@@ -85,6 +88,8 @@ public struct KioskEngine {
     private var sipEvents: [(CallHandle, CallEvent)] = []
     /// The same about accounts.
     private var registrationEvents: [(RegistrationID, RegistrationEvent)] = []
+    /// The same about texts.
+    private var messageEvents: [(MessageID, StatusCode)] = []
     private var sipWakesAt: Instant?
     private var lamp = Lamp()
     private var shown: Presentation?
@@ -137,6 +142,7 @@ public struct KioskEngine {
     private func changedNothing(_ input: KioskInput) -> Bool {
         guard case .received = input else { return false }
         return self.outputs.isEmpty && self.sipEvents.isEmpty && self.registrationEvents.isEmpty
+            && self.messageEvents.isEmpty
     }
 
     /// The next thing to do; `wait` when there is nothing more.
@@ -152,9 +158,8 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.lamp.changesAt, self.servers.asksAt,
             self.notice?.until, self.accountsWakeAt, self.leaveBy, self.callBacks.endsAt, self.postDial?.dueAt,
-            self.autoCall.wakesAt,
-            self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.languageEndsAt,
+            self.autoCall.wakesAt, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
+            self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -179,6 +184,7 @@ public struct KioskEngine {
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
         case .clock(let time): self.autoCall.clock(time, now: now)
+        case .power(let isFailing): self.power(isFailing: isFailing, now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
         case .reload(let configuration, let problems): self.reload(configuration, problems, now: now)
         case .terminate: self.terminate(now: now)
@@ -208,7 +214,7 @@ public struct KioskEngine {
             case .send(let bytes, let flow): self.put(.send(bytes, on: flow))
             case .close(let flow): self.put(.close(flow))
             case .message(let message): self.received(message, now: now)
-            case .messageFinished(let id, let status): self.finished(id, status, now: now)
+            case .messageFinished(let id, let status): self.messageEvents.append((id, status))
             case .registration(let id, let event): self.registrationEvents.append((id, event))
             case .credentialsRefused(let credential, let realm): self.refused(credential, realm, now: now)
             case .credentialsAccepted(let credential): self.passwords.accepted(credential)
@@ -229,6 +235,10 @@ public struct KioskEngine {
             self.call(handle, event, now: now)
             self.takeFindings(now: now)
         }
+        while !self.messageEvents.isEmpty {
+            let (id, status) = self.messageEvents.removeFirst()
+            self.finished(id, status, now: now)
+        }
         while !self.registrationEvents.isEmpty {
             let (id, event) = self.registrationEvents.removeFirst()
             self.registration(id, event, now: now)
@@ -248,7 +258,9 @@ public struct KioskEngine {
         self.exitWhereLeft(now: now)
         self.settlePasswords(now: now)
         self.watchServers(now: now)
+        self.hurryTexts(now: now)
         self.applyReload(now: now)
+        self.faults.timePassed(now: now)
         self.settleLanguage(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         let wasOn = self.lamp.isOn
@@ -280,7 +292,10 @@ public struct KioskEngine {
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.configuration.call.uri != nil, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice, autoCallAt: self.autoCall.countsUntil, language: self.language)
+            banner: self.banner, notice: self.notice, autoCallAt: self.autoCall.countsUntil,
+            language: self.language, hasNewFault: self.faults.alarmUntil != nil,
+            isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            mayUseH264: self.configuration.video.mayUseH264)
     }
 
     /// The pattern that a new subscriber is told.

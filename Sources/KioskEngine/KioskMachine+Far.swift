@@ -181,6 +181,8 @@ extension KioskMachine {
         /// The same of a target that does not lead.
         case lookUpBeside(Question)
         case failOverBeside(ResolutionID)
+        /// It does not take our offer: its media stop, and it is called again by the same way, with the older one.
+        case offerAgain(ResolutionID)
         /// Who was to take over does not: the call at hand goes on.
         case transferFailed(FailedTransfer)
         /// The far end has left before whoever it hands us over to is there: its media stop, the person waits.
@@ -190,13 +192,22 @@ extension KioskMachine {
         case ignore
     }
 
+    /// - Parameter hasOlderOffer: what we offered can be said in an older way.
     mutating func ended(
-        _ handle: CallHandle, _ reason: EndReason, fault: TLSFault? = nil, now: Instant
+        _ handle: CallHandle, _ reason: EndReason, fault: TLSFault? = nil, hasOlderOffer: Bool = false, now: Instant
     ) -> OnEnded {
         if let index = self.state.other(handle) { return self.otherEnded(index, reason, fault) }
         guard self.state.handle == handle else { return self.transferEnded(handle, reason, fault, now: now) }
+        if hasOlderOffer, reason.isOfOffer, let id = self.offerAgain(now: now) { return .offerAgain(id) }
         switch self.state {
-        case .calling(let state), .ringing(let state):
+        case .calling(let state):
+            if reason.isOfNobody,
+                let id = self.tryNextWay(state.facts, state.targets, ringDeadline: state.deadline, now: now)
+            {
+                return .failOver(id)
+            }
+            return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, fault, now: now)
+        case .ringing(let state):
             return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, fault, now: now)
         case .early(let state):
             return self.unanswered(state.facts, state.targets, ringDeadline: state.deadline, reason, fault, now: now)
@@ -216,6 +227,16 @@ extension KioskMachine {
         case .idle, .lookingUp, .outcome:
             return .ignore
         }
+    }
+
+    /// The same target by the same way, under the name of a search that is done; nil where that makes no sense.
+    private mutating func offerAgain(now: Instant) -> ResolutionID? {
+        guard case .calling(let call) = self.state else { return nil }
+        var targets = call.targets
+        guard targets.offerAgain() else { return nil }
+        let state = self.lookingUp(call.facts, targets, ringDeadline: call.deadline, now: now)
+        self.move(to: .lookingUp(state))
+        return state.resolution
     }
 
     /// A call that was placed is over before its answer: another target may be left (RFC 3261 section 8.1.3.4).
@@ -272,7 +293,8 @@ extension KioskMachine {
         case .silent(.audio, _): state.hasSound = false
         case .firstSoundPlayed: (state.hasSound, state.hasFirstSound) = (true, true)
         case .firstPacket(.video), .resumed(.video), .silent(.video, _), .firstFrameShown, .byeReceived, .counters,
-            .digit, .keyFrameWanted, .secured, .notSecured:
+            .digit, .keyFrameWanted, .secured, .notSecured,
+            .keysWearOut:
             break
         }
     }
@@ -295,7 +317,7 @@ extension KioskMachine {
             guard !state.hasFirstSound else { return .doNothing }
             state.hasFirstSound = true
             return .firstSound(after: now - state.mediaBegan)
-        case .byeReceived, .digit, .keyFrameWanted, .counters, .secured, .notSecured:
+        case .byeReceived, .digit, .keyFrameWanted, .counters, .secured, .notSecured, .keysWearOut:
             break
         }
         return .doNothing
@@ -342,6 +364,12 @@ extension KioskMachine {
     }
 }
 
+extension StatusCode {
+    /// It says something about the server and nothing about who was asked for (RFC 3263 section 4.3; 408 stands for one
+    /// that keeps silent too, RFC 3261 section 8.1.3.1; 500 is what servers in maintenance say).
+    var isOfServer: Bool { self == .requestTimeout || self == .serviceUnavailable || self == .serverInternalError }
+}
+
 extension EndReason {
     /// It says something about the server and nothing about who was called: another server may do better (RFC 3263
     /// section 4.3; 500 is what servers in maintenance say).
@@ -350,6 +378,22 @@ extension EndReason {
         case .timedOut, .flowFailed: return true
         case .refused(let status, _, _): return status == .serviceUnavailable || status == .serverInternalError
         case .redirected, .localHangUp, .remoteHangUp, .cancelled, .replaced, .protocolFault, .tooManyCalls:
+            return false
+        }
+    }
+
+    /// The server heard nothing from whom it asked (408). Where nobody rang, another server may be heard.
+    fileprivate var isOfNobody: Bool {
+        guard case .refused(let status, _, _) = self else { return false }
+        return status == .requestTimeout
+    }
+
+    /// It says something about our offer.
+    fileprivate var isOfOffer: Bool {
+        switch self {
+        case .refused(let status, _, _): return status == .notAcceptableHere || status.value == 606
+        case .redirected, .localHangUp, .remoteHangUp, .cancelled, .replaced, .timedOut, .flowFailed, .protocolFault,
+            .tooManyCalls:
             return false
         }
     }

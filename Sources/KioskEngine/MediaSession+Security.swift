@@ -31,12 +31,18 @@ struct SessionSecurity {
     private var audio: [CryptoSecret] = []
     private var video: [CryptoSecret] = []
     private let tlsID: ByteString
+    /// Handshakes are offered in the profile without feedback.
+    private let isWithoutFeedback: Bool
 
-    init(_ settings: MediaSettings, _ flow: Flow, tlsID: ByteString, makeSecret: @escaping (Int) -> [UInt8]) {
+    init(
+        _ settings: MediaSettings, _ flow: Flow, tlsID: ByteString, isWithoutFeedback: Bool,
+        makeSecret: @escaping (Int) -> [UInt8]
+    ) {
         self.settings = settings
         self.isSignallingPrivate = flow.transport == .tls
         self.makeSecret = makeSecret
         self.tlsID = tlsID
+        self.isWithoutFeedback = isWithoutFeedback
         self.renew()
     }
 
@@ -54,10 +60,12 @@ struct SessionSecurity {
     }
 
     func local(_ kind: MediaKind, _ fingerprint: Fingerprint?) -> LocalSecurity {
-        LocalSecurity(
+        var local = LocalSecurity(
             policy: self.settings.encryption, offers: self.offers(hasCertificate: fingerprint != nil),
             preferred: self.isSignallingPrivate ? .sdes : .dtls, secrets: kind == .video ? self.video : self.audio,
             fingerprint: fingerprint, tlsID: self.tlsID)
+        local.isWithoutFeedback = self.isWithoutFeedback
+        return local
     }
 
     /// Keys that all on the way can read protect nobody: they are offered by TLS, or where the file insists.
@@ -98,6 +106,16 @@ struct SessionSecurity {
             }
         }
         return hasKeys ? ("sdes", !self.isSignallingPrivate) : ("dtls", false)
+    }
+}
+
+extension KioskEngine {
+    /// A key that was used as often as it may be protects nothing more: the session is offered anew with other ones
+    /// (RFC 4568 section 7.1.4).
+    mutating func renewKeys(now: Instant) {
+        guard case .connected(let state) = self.machine.state else { return }
+        self.session?.renewKeys()
+        self.changeTakenLate(state.handle, now: now)
     }
 }
 

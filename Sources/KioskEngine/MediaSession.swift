@@ -38,6 +38,10 @@ struct MediaSession {
     private(set) var hasChanged = false
     /// Why the last answer could not be used, where more can be said than that.
     private(set) var fault: OfferAnswer.Fault?
+    /// The devices for pictures that were there when we said something. One that goes away later changes nothing of
+    /// what we say, for it may soon be back.
+    private var hadCamera = false
+    private var hadScreen = false
     /// Once trimmed, all our offers are: the way of the call is what it is.
     private var size = OfferAnswer.Size.full
     private let id: UInt64
@@ -52,8 +56,10 @@ struct MediaSession {
     let signalling: IPAddress
     private(set) var security: SessionSecurity
 
+    /// - Parameter isWithoutFeedback: handshakes are offered in the profile without feedback.
     init(
-        _ flow: Flow, _ settings: MediaSettings, generator: inout Generator, makeSecret: @escaping (Int) -> [UInt8]
+        _ flow: Flow, _ settings: MediaSettings, isWithoutFeedback: Bool = false, generator: inout Generator,
+        makeSecret: @escaping (Int) -> [UInt8]
     ) {
         self.address = flow.local.address
         self.signalling = flow.remote.address
@@ -66,10 +72,17 @@ struct MediaSession {
         self.cname = generator.token(digits: 16)
         // RFC 8842 section 4 wants at least 20.
         self.security = SessionSecurity(
-            settings, flow, tlsID: generator.token(digits: 32), makeSecret: makeSecret)
+            settings, flow, tlsID: generator.token(digits: 32), isWithoutFeedback: isWithoutFeedback,
+            makeSecret: makeSecret)
     }
 
     var awaitsAnswer: Bool { self.pending != nil }
+
+    /// What our first offer says can be said in an older profile that is as secure (RFC 5764 section 8).
+    var hasOlderOffer: Bool {
+        guard let pending = self.pending, pending.isFirst else { return false }
+        return pending.description.media.contains { $0.profile == .dtlsSavpf }
+    }
 
     // MARK: - Our offers
 
@@ -86,6 +99,7 @@ struct MediaSession {
     mutating func makeReoffer(
         _ world: KioskWorld, _ configuration: Configuration, _ intent: MediaIntent
     ) -> [UInt8] {
+        self.countOn(world)
         let draft = OfferAnswer.makeOffer(
             self.local(world, configuration, intent), following: self.agreed, size: self.size, sessionID: self.id,
             sessionVersion: self.version)
@@ -106,10 +120,26 @@ struct MediaSession {
         self.said = nil
     }
 
+    /// What is offered from now on has other keys.
+    mutating func renewKeys() {
+        self.security.renew()
+    }
+
     /// Our address is another one: what is said next says so.
     mutating func move(to address: IPAddress) {
         self.address = address
         self.sayAnew()
+    }
+
+    private mutating func countOn(_ world: KioskWorld) {
+        self.hadCamera = self.hadCamera || world.hasCamera
+        self.hadScreen = self.hadScreen || world.hasScreen
+    }
+
+    /// A device has come that was not there when we said last what we can do with pictures.
+    func couldOfferMore(_ world: KioskWorld) -> Bool {
+        guard self.intent.hasVideo else { return false }
+        return world.hasCamera && !self.hadCamera || world.hasScreen && !self.hadScreen
     }
 
     /// What a provisional answer comes to; the final one is still awaited. Nil where it makes no sense.
@@ -162,6 +192,7 @@ struct MediaSession {
     ) -> (body: [UInt8], session: NegotiatedSession)? {
         self.fault = nil
         guard let description = try? SessionDescription.parse(offer) else { return nil }
+        self.countOn(world)
         var answer = self.draftAnswer(to: description, world, configuration)
         guard !answer.session.isEmpty else {
             self.fault = self.security.isRequired ? .notSecure(.audio) : .nothingInCommon
@@ -220,7 +251,7 @@ struct MediaSession {
             wish: Direction(sends: true, receives: !intent.isHolding),
             telephoneEventPayloadType: Self.telephoneEventPayloadType, ssrc: self.audioSSRC.value, cname: self.cname,
             security: self.security.local(.audio, world.fingerprint))
-        guard intent.hasVideo, world.hasCamera || world.hasScreen else {
+        guard intent.hasVideo, configuration.video.mayUseH264, self.hadCamera || self.hadScreen else {
             return LocalMedia(address: self.address, audio: audio, video: nil)
         }
         // Both packetization modes: some gateways take only the one, some only the other.
@@ -230,7 +261,7 @@ struct MediaSession {
                 CodecOffer(.h264(H264Parameters(packetizationMode: 1)), payloadType: Self.videoPayloadType),
                 CodecOffer(.h264(H264Parameters(packetizationMode: 0)), payloadType: Self.videoSingleNALPayloadType),
             ],
-            wish: Direction(sends: world.hasCamera, receives: world.hasScreen && !intent.isHolding),
+            wish: Direction(sends: self.hadCamera, receives: self.hadScreen && !intent.isHolding),
             ssrc: self.videoSSRC.value, cname: self.cname,
             security: self.security.local(.video, world.fingerprint))
         return LocalMedia(address: self.address, audio: audio, video: video)

@@ -22,14 +22,3 @@ struct Notice: Equatable {
         self.until = now + .milliseconds(Self.shownMs)
     }
 }
-
-/// A text to somebody outside of a call, whose address is being looked up.
-struct WaitingText {
-    var id: MessageID
-    var uri: SIPURI
-    var text: ByteString
-    var question: ResolutionID
-
-    /// How many may wait at once.
-    static let countMax = 4
-}

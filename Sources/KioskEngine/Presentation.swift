@@ -24,6 +24,14 @@ struct Presentation: Equatable {
         /// When the kiosk calls by itself, while that is counted down to.
         var autoCallAt: Instant?
         var language = Language.english
+        /// A device failed just now.
+        var hasNewFault = false
+        /// Out of service, as the operator wants it.
+        var isPaused = false
+        /// The supply fails: the screen stays dark but for the words.
+        var isPowerFailing = false
+        /// Whether the owner has the licence for the pictures of calls.
+        var mayUseH264 = true
 
         var texts: Texts { Texts.of(self.language) }
     }
@@ -45,7 +53,7 @@ struct Presentation: Equatable {
             self.screen.countdown = Countdown(around.texts.states.autoCall.headline, endsAt: at)
         }
         self.lamp = Self.lamp(state, around)
-        self.tone = Self.tone(state)
+        self.tone = Self.tone(state, around)
     }
 
     // MARK: - Words
@@ -72,6 +80,7 @@ struct Presentation: Equatable {
         if around.isStopping { return Card(texts.states.stopping, .none) }
         if around.autoCallAt != nil { return Card(texts.states.autoCall, .calling) }
         if let notice = around.notice { return texts.notice(notice) }
+        if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
         return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
     }
@@ -94,9 +103,9 @@ struct Presentation: Equatable {
         if call.confirmBy != nil { return Card(texts.states.ringing, .ringing) }
         if let notice = around.notice {
             let card = texts.notice(notice)
-            return around.hasScreen && call.showsPicture ? Card("", card.detail, .none) : card
+            return around.showsPicture(of: call) ? Card("", card.detail, .none) : card
         }
-        if around.hasScreen && call.showsPicture {
+        if around.showsPicture(of: call) {
             let waits = call.isHeld || call.transfer != nil
             return Card("", waits ? texts.states.held.headline : "", .none)
         }
@@ -104,6 +113,8 @@ struct Presentation: Equatable {
         if call.intent.isHolding { return Card(texts.states.holding, .hold) }
         if call.cutOffSince != nil { return Card(texts.states.interrupted, .connecting) }
         if call.isHeld { return Card(texts.states.held, .hold) }
+        if around.isPowerFailing { return Card(texts.states.lowPower, .talking) }
+        if !around.mayUseH264 { return Card(texts.states.soundOnly, .talking) }
         guard around.hasScreen, call.shape.receivesVideo else { return texts.talking(call.facts.name) }
         return call.hasFirstFrame
             ? Card(texts.states.pictureLost, .talking) : Card(texts.states.connecting, .connecting)
@@ -113,13 +124,13 @@ struct Presentation: Equatable {
 
     private static func remote(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         switch state {
-        case .connected(let call): return around.hasScreen && call.showsPicture ? .shown : .hidden
+        case .connected(let call): return around.showsPicture(of: call) ? .shown : .hidden
         case .idle, .lookingUp, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping: return .hidden
         }
     }
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
-        guard around.hasCamera, around.hasScreen else { return .hidden }
+        guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break
@@ -172,7 +183,7 @@ struct Presentation: Equatable {
     ) -> CallBarItem? {
         switch button {
         case .call:
-            guard around.canCall, !around.isStopping else { return nil }
+            guard around.canCall, !around.isStopping, !around.isPaused else { return nil }
             return CallBarItem(button: .call, label: around.texts.buttons.call)
         case .hook:
             switch state {
@@ -207,9 +218,10 @@ struct Presentation: Equatable {
     // MARK: - Lamp and tone
 
     private static func lamp(_ state: KioskState, _ around: Surroundings) -> LampPattern {
+        if around.hasNewFault, !around.isStopping { return .fast }
         switch state {
         case .idle where around.autoCallAt != nil: return .slow
-        case .idle: return around.canCall ? .off : .fast
+        case .idle: return around.canCall && !around.isPaused ? .off : .fast
         case .lookingUp, .calling, .ringing, .early, .alerting: return .slow
         case .connected(let state): return state.confirmBy == nil ? .on : .slow
         case .ending, .stopping: return .off
@@ -219,6 +231,11 @@ struct Presentation: Equatable {
             case .silent, .farewell: return .off
             }
         }
+    }
+
+    private static func tone(_ state: KioskState, _ around: Surroundings) -> Tone {
+        let tone = self.tone(state)
+        return tone == .none && around.hasNewFault && !around.isStopping ? .error : tone
     }
 
     private static func tone(_ state: KioskState) -> Tone {
@@ -239,5 +256,11 @@ struct Presentation: Equatable {
         case .connected(let state): return state.confirmBy == nil ? .none : .ringback
         case .idle, .lookingUp, .calling, .ending, .stopping: return .none
         }
+    }
+}
+
+extension Presentation.Surroundings {
+    fileprivate func showsPicture(of call: KioskState.Connected) -> Bool {
+        self.hasScreen && !self.isPowerFailing && call.showsPicture
     }
 }

@@ -21,6 +21,8 @@ struct Targets: Equatable {
     private(set) var left: [SIPURI] = []
     private var tried: [SIPURI]
     private var redirections = 0
+    /// The current target refused the newer profile of what we offer.
+    private(set) var wantsOlderOffer = false
 
     init(_ uri: SIPURI, headers: [Header] = []) {
         self.current = uri
@@ -53,11 +55,19 @@ struct Targets: Equatable {
         self.current = self.left.removeFirst()
         self.tried.append(self.current)
         self.ways = []
+        self.wantsOlderOffer = false
         return true
     }
 
     mutating func found(_ ways: [Flow]) {
         self.ways = ways
+    }
+
+    /// Tries the same way once more with the older offer; false where that was done.
+    mutating func offerAgain() -> Bool {
+        guard !self.wantsOlderOffer else { return false }
+        self.wantsOlderOffer = true
+        return true
     }
 
     /// Moves on to the next way to the current target; false where there is none.

@@ -25,17 +25,18 @@ enum V4L2Names {
 
     static func open(_ name: ByteString) throws(CameraError) -> Opened {
         if name.bytes.first == ASCII.slash { return try self.openPath(name, name: name) }
-        for folder: ByteString in ["/dev/v4l/by-path/", "/dev/v4l/by-id/"] where self.exists(folder + name) {
-            return try self.openPath(folder + name, name: name)
-        }
+        if let path = self.link(name), self.exists(path) { return try self.openPath(path, name: name) }
         for number in 0..<self.devicesMax {
             guard let opened = self.opened(number) else { continue }
             let isMeant = name == "auto" || self.place(opened.capability) == name
             if isMeant, self.canCapture(opened.capability) { return opened }
             close(opened.fd)
         }
-        if name == "auto" { throw CameraError(.missing, "No camera was found.") }
-        throw CameraError(.missing, "The camera \"" + name + "\" is not there.")
+        throw CameraError(.missing, self.absent(name))
+    }
+
+    static func absent(_ name: ByteString) -> ByteString {
+        name == "auto" ? "No camera was found." : "The camera \"" + name + "\" is not there."
     }
 
     /// Of the two or more device files of one camera only some deliver pictures.
@@ -59,7 +60,7 @@ enum V4L2Names {
         switch -fd {
         case ..<1: break
         case ENOENT, ENODEV, ENXIO, ENOTDIR:
-            throw CameraError(.missing, "The camera \"" + name + "\" is not there.")
+            throw CameraError(.missing, self.absent(name))
         case EBUSY: throw CameraError(.busy, "The camera \"" + name + "\" is used by another program.")
         case EACCES, EPERM: throw CameraError(.unusable, "No permission to open the camera \"" + name + "\".")
         case let code:
@@ -75,8 +76,7 @@ enum V4L2Names {
     }
 
     private static func opened(_ number: Int) -> Opened? {
-        let path = ByteString("/dev/video") + ByteString(decimal: number)
-        let fd = path.withCString { callbox_v4l2_open($0) }
+        let fd = self.path(number).withCString { callbox_v4l2_open($0) }
         guard fd >= 0 else { return nil }
         var capability = v4l2_capability()
         guard callbox_v4l2_capability(fd, &capability) == 0 else {
@@ -86,8 +86,33 @@ enum V4L2Names {
         return Opened(fd: fd, capability: capability)
     }
 
-    private static func exists(_ path: ByteString) -> Bool {
+    static func exists(_ path: ByteString) -> Bool {
         path.withCString { access($0, F_OK) } == 0
+    }
+
+    /// The link of that name under `/dev/v4l`, whether or not it leads anywhere.
+    static func link(_ name: ByteString) -> ByteString? {
+        for folder: ByteString in ["/dev/v4l/by-path/", "/dev/v4l/by-id/"] {
+            var status = stat()
+            if (folder + name).withCString({ lstat($0, &status) }) == 0 { return folder + name }
+        }
+        return nil
+    }
+
+    /// The device file that `open` would take for a name that is no path and no link.
+    static func find(_ name: ByteString) -> ByteString? {
+        for number in 0..<self.devicesMax {
+            guard let opened = self.opened(number) else { continue }
+            close(opened.fd)
+            if name == "auto" || self.place(opened.capability) == name, self.canCapture(opened.capability) {
+                return self.path(number)
+            }
+        }
+        return nil
+    }
+
+    private static func path(_ number: Int) -> ByteString {
+        ByteString("/dev/video") + ByteString(decimal: number)
     }
 
     private static func place(_ capability: v4l2_capability) -> ByteString {

@@ -44,6 +44,8 @@ public struct LocalSecurity: Hashable, Sendable {
     public var fingerprint: Fingerprint?
     /// Names this handshake (RFC 8842 section 5).
     public var tlsID: ByteString
+    /// A required handshake is offered in the profile without feedback, for peers that refuse the one with it.
+    public var isWithoutFeedback = false
 
     public static let off = LocalSecurity(policy: .off)
 
@@ -71,7 +73,7 @@ extension LocalSecurity {
     /// leave alone.
     private var profile: TransportProfile {
         switch (self.policy, self.offers.first) {
-        case (.required, .dtls): return .dtlsSavpf
+        case (.required, .dtls): return self.isWithoutFeedback ? .dtlsSavp : .dtlsSavpf
         case (.required, .sdes), (.required, nil): return .savp
         case (.off, _), (.optional, _): return .avp
         }

@@ -46,7 +46,7 @@ enum Limits {
     /// A longer Referred-By is not passed on.
     static let referredByBytesMax = 512
     /// MESSAGEs of ours without an answer.
-    static let messagesMax = 4
+    static let messagesMax = 16
     /// OPTIONS of ours without an answer.
     static let probesMax = 8
     /// INFOs of one call, the one that is out included.

@@ -85,6 +85,17 @@ public final class SRTPContext {
         return .authentic
     }
 
+    /// The key has been used nearly as often as it may be: fifteen sixteenths, which leaves years or, where somebody
+    /// gave it a short life, the time of an offer and its answer.
+    public var wearsOut: Bool {
+        Self.isLate(self.packets, of: self.lifetimePackets)
+            || Self.isLate(self.controlPackets, of: min(SecureLimits.controlPackets, self.lifetimePackets))
+    }
+
+    private static func isLate(_ count: UInt64, of limit: UInt64) -> Bool {
+        count >= limit - limit / 16
+    }
+
     private func isFresh(_ isControl: Bool) -> Bool {
         isControl
             ? self.controlPackets < min(SecureLimits.controlPackets, self.lifetimePackets)

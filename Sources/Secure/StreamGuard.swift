@@ -20,6 +20,8 @@ public struct StreamGuard {
         /// The handshakes gave keys.
         case secured
         case failed(ByteString)
+        /// The keys of the descriptions should be replaced. Once for each pair of keys.
+        case wearsOut
     }
 
     /// A datagram of a handshake.
@@ -63,6 +65,7 @@ public struct StreamGuard {
     private var early: [Early] = []
     private var state = State.open
     private var isMuxed = false
+    private var hasToldWear = false
     public private(set) var counts = Counts()
 
     public init(_ identity: DTLSIdentity?) {
@@ -120,7 +123,15 @@ public struct StreamGuard {
             self.pendingNews = .failed("the keys cannot be used")
             return
         }
+        if former?.0 != keys { self.hasToldWear = false }
         self.state = .keys(keys, Keyed(send: send, receive: receive))
+    }
+
+    private mutating func noteWear() {
+        guard !self.hasToldWear, case .keys(_, let keyed) = self.state else { return }
+        guard keyed.send.wearsOut || keyed.receive.wearsOut else { return }
+        self.hasToldWear = true
+        self.pendingNews = .wearsOut
     }
 
     private mutating func apply(_ agreed: NegotiatedHandshake, now: Instant) {
@@ -172,6 +183,7 @@ public struct StreamGuard {
         let isControl = self.isControl(packet, onControlSocket: onControlSocket)
         let protected = self.keyed(onControlSocket: onControlSocket)?.send.protect(packet, isControl: isControl)
         if protected == nil { self.counts.unkeyed &+= 1 }
+        self.noteWear()
         return protected
     }
 
@@ -198,6 +210,7 @@ public struct StreamGuard {
         }
         var packet = datagram
         let isControl = self.isControl(datagram, onControlSocket: onControlSocket)
+        defer { self.noteWear() }
         switch keyed.receive.unprotect(&packet, isControl: isControl) {
         case .authentic: return packet
         case .forged: self.counts.forged &+= 1

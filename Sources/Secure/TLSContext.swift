@@ -8,8 +8,6 @@ import KioskEngine
 public final class TLSContext {
     /// What is wrong with the files that `[tls]` names.
     public private(set) var problems: [ConfigurationProblem] = []
-    /// Our own certificate, where it ends soon or has ended.
-    public private(set) var ownWarning: CertificateRecord?
     /// Connections from outside can be taken.
     public private(set) var canListen = false
     let clock: WallClock
@@ -36,7 +34,7 @@ public final class TLSContext {
         callbox_tls_prepare(client)
         callbox_tls_prepare(server)
         self.trust(client, settings)
-        self.identify(client, server, settings, now: now)
+        self.identify(client, server, settings)
         SSL_CTX_set_cert_verify_callback(client, { chain, _ in TLSStream.verify(chain) }, nil)
     }
 
@@ -63,9 +61,7 @@ public final class TLSContext {
         }
     }
 
-    private func identify(
-        _ client: OpaquePointer, _ server: OpaquePointer, _ settings: TLSSettings, now: Instant
-    ) {
+    private func identify(_ client: OpaquePointer, _ server: OpaquePointer, _ settings: TLSSettings) {
         guard let certificate = settings.certificate else { return }
         guard let key = settings.key else {
             return self.problem("certificate", "is of no use without key")
@@ -81,13 +77,17 @@ public final class TLSContext {
             }
         }
         self.canListen = true
-        guard let own = SSL_CTX_get0_certificate(client) else { return }
+    }
+
+    /// Our own certificate, where it ends soon or has ended.
+    public func ownWarning(now: Instant) -> CertificateRecord? {
+        guard self.canListen, let own = self.client.flatMap({ SSL_CTX_get0_certificate($0) }) else { return nil }
         let time = self.clock.time(now)
         let notAfter = CertificateFacts.seconds(X509_get0_notAfter(own))
-        guard CertificateJudge.endsSoon(notAfter, time: time) else { return }
+        guard CertificateJudge.endsSoon(notAfter, time: time) else { return nil }
         var record = CertificateFacts.record(own, for: "")
         if let notAfter, notAfter < time { record.reasons = [.expired] }
-        self.ownWarning = record
+        return record
     }
 
     private func problem(_ key: ByteString, _ path: ByteString, _ what: ByteString) {

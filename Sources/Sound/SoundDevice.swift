@@ -45,7 +45,7 @@ final class SoundDevice {
     private static let retryMs = 2000
     private static let checkMs = 1000
     /// A running device without any progress for this long counts as lost.
-    private static let stallMs = 1000
+    private static let stallMs = 500
 
     init(_ name: ByteString, direction: SoundDirection, now: Instant) {
         self.name = name

@@ -13,6 +13,8 @@ enum CameraMessage {
     case encode(EncoderPlan?)
     /// Send the camera in the call, or nothing.
     case send(Bool)
+    /// Do without the camera, or with it again.
+    case rest(Bool)
     /// The next picture must be an IDR.
     case encodeKeyFrame
 }
@@ -27,13 +29,17 @@ final class CameraThread {
     private enum Device {
         case closed
         case open(Camera)
-        /// Lost or absent; tried again at that time.
-        case failed(retryAt: Instant)
+        /// Lost or absent, and tried again at that time; nil while it rests to save power. A call is sent cards
+        /// meanwhile, the next one at that time.
+        case away(retryAt: Instant?, cardAt: Instant)
     }
 
     private let name: ByteString
     private let wish: CameraWish
     private let wires: Wires
+    private var watch: CameraWatch
+    /// To save power.
+    private var isResting = false
     private var device = Device.closed
     private var previews = false
     private var sends = true
@@ -50,6 +56,7 @@ final class CameraThread {
         self.name = name
         self.wish = wish
         self.wires = wires
+        self.watch = CameraWatch(name)
         self.hasReportedFailure = isMissing
     }
 
@@ -60,15 +67,15 @@ final class CameraThread {
             self.readInbox()
             guard self.isWanted else {
                 self.device = .closed
-                self.wires.camera.wait(limit: Self.idleWait)
+                self.wires.camera.wait(limit: self.watch.isNeeded ? .milliseconds(Self.retryMs) : Self.idleWait)
+                self.lookAfter()
                 continue
             }
             switch self.device {
             case .closed:
-                self.open()
-            case .failed(let retryAt):
-                let left = retryAt - Clock.now()
-                if left > .zero { self.wires.camera.wait(limit: left) } else { self.open() }
+                if self.isResting { self.device = .away(retryAt: nil, cardAt: Clock.now()) } else { self.open() }
+            case .away(let retryAt, let cardAt):
+                self.goOnWithout(retryAt, cardAt)
             case .open(let camera):
                 self.turn(camera)
             }
@@ -88,7 +95,26 @@ final class CameraThread {
                 if isOn && !self.sends { self.forceKeyFrame = true }
                 self.sends = isOn
             case .encodeKeyFrame: self.forceKeyFrame = true
+            case .rest(let isOn): self.rest(isOn)
             }
+        }
+    }
+
+    /// In a call a card is sent as long as the camera rests.
+    private func rest(_ isOn: Bool) {
+        guard isOn != self.isResting else { return }
+        self.isResting = isOn
+        self.beginAnew()
+        self.device = .closed
+    }
+
+    /// While nobody looks: whether it is plugged in; and one that failed is opened for a moment, until that works.
+    private func lookAfter() {
+        guard !self.isResting, !self.isWanted else { return }
+        if !self.watch.isThere() {
+            self.report(self.watch.sentence)
+        } else if self.hasReportedFailure {
+            self.open()
         }
     }
 
@@ -97,13 +123,43 @@ final class CameraThread {
             self.device = .open(try Camera(self.name, wish: self.wish, clock: Clock.now))
             if self.hasReportedFailure { self.wires.report(.restored(.camera)) }
             self.hasReportedFailure = false
+            // After a card the picture begins anew, and may have another format.
+            self.beginAnew()
         } catch {
             self.fail(error.text)
         }
     }
 
+    private func beginAnew() {
+        self.encoder = nil
+        self.forceKeyFrame = true
+    }
+
+    /// Waits for, and does, what is due first: the next try to have the camera again, or the next card.
+    private func goOnWithout(_ retryAt: Instant?, _ cardAt: Instant) {
+        let now = Clock.now()
+        if let retryAt, now >= retryAt { return self.open() }
+        guard let plan = self.plan, self.sends else {
+            return self.wires.camera.wait(limit: retryAt.map { $0 - now } ?? Self.idleWait)
+        }
+        guard now >= cardAt else {
+            return self.wires.camera.wait(limit: min(retryAt ?? cardAt, cardAt) - now)
+        }
+        self.device = .away(retryAt: retryAt, cardAt: now + .milliseconds(1000 / AbsentCameraCard.framesPerSecond))
+        guard let card = AbsentCameraCard.frame(width: plan.size.width, height: plan.size.height, at: now) else {
+            return
+        }
+        self.encode(card, plan, format: .i420)
+    }
+
     private func fail(_ sentence: ByteString) {
-        self.device = .failed(retryAt: Clock.now() + .milliseconds(Self.retryMs))
+        let now = Clock.now()
+        if case .open = self.device { self.beginAnew() }
+        self.device = .away(retryAt: now + .milliseconds(Self.retryMs), cardAt: now)
+        self.report(sentence)
+    }
+
+    private func report(_ sentence: ByteString) {
         if !self.hasReportedFailure { self.wires.report(.failed(.camera, sentence)) }
         self.hasReportedFailure = true
     }

@@ -26,6 +26,7 @@ final class ControlThread {
     private let signals: Int32
     private let wires: Wires
     private let time: SavedTime
+    private let certificate: OwnCertificate
     private let file: ConfigurationFile
     private var secrets: Secrets
     private let resolver: Resolver
@@ -48,7 +49,8 @@ final class ControlThread {
     init(
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
         control: consuming ControlServer?, panel: PanelLines, signals: Int32, nameServers: [SocketAddress],
-        wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets
+        wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets,
+        certificate: OwnCertificate
     ) {
         self.resolver = Resolver(servers: nameServers)
         self.kiosk = kiosk
@@ -61,6 +63,7 @@ final class ControlThread {
         self.time = time
         self.file = file
         self.secrets = secrets
+        self.certificate = certificate
     }
 
     /// Until the kiosk wants to leave.
@@ -77,6 +80,9 @@ final class ControlThread {
             if self.routes.hasChanged(now: Clock.now()) { self.take(.networkChanged) }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
             self.time.saveWhenDue(now: Clock.now())
+            if let record = self.certificate.lookWhenDue(now: Clock.now()) {
+                self.take(.certificate(record, .endsSoon))
+            }
             if self.ending == nil {
                 self.put(.timeout)
                 deadline = self.drain()
@@ -100,7 +106,8 @@ final class ControlThread {
 
     /// The engine's deadline, or an earlier one of the sockets or of the clock's file.
     private func soonest(_ deadline: Instant?) -> Instant? {
-        [deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt].compactMap { $0 }.min()
+        [deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt, self.certificate.looksAt]
+            .compactMap { $0 }.min()
     }
 
     private func put(_ input: KioskInput) {
@@ -157,8 +164,6 @@ final class ControlThread {
             if generation == self.generation { self.take(.media(report)) }
         case .device(let report):
             self.take(.device(report))
-        case .ownCertificate(let record):
-            self.take(.certificate(record, .endsSoon))
         case .screenshot(let client, let result):
             self.reply(client, result.line)
         }
@@ -181,7 +186,8 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .event: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .reply, .screenshot, .collectCounters, .readClock,
+            case .send, .close, .ask, .route, .media, .lamp, .savePower, .reply, .screenshot, .collectCounters,
+                .readClock,
                 .readSecrets,
                 .renewSecrets, .readConfiguration, .exit, .restart, .wait:
                 self.carryOut(output)
@@ -203,6 +209,7 @@ final class ControlThread {
             self.wires.camera.order(.preview(state.selfView == .shown))
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
+        case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))

@@ -254,6 +254,7 @@ extension MediaThread {
     private func report(_ news: StreamGuard.News, _ kind: StreamKind) {
         switch news {
         case .failed(let text): self.wires.report(.notSecured(kind, text), self.generation)
+        case .wearsOut: self.wires.report(.keysWearOut, self.generation)
         case .secured:
             self.wires.report(.secured(kind), self.generation)
             // What was encoded before went nowhere.

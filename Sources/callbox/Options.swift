@@ -44,7 +44,9 @@ let usage: ByteString = """
     callbox call [URI]                  call URI, or the configured address
     callbox answer                      answer the call from outside that rings
     callbox hangup                      end the call, or decline the one that rings
-    callbox hold, resume                make the other side wait, and go on
+    callbox hold                        make the other side wait
+    callbox pause                       out of service: no call begins until resume
+    callbox resume                      in service again; a call that waits goes on
     callbox video add|remove            with pictures, or with sound alone
     callbox digits KEYS                 press keys of a telephone (0-9 * # A-D) in the call
     callbox message [URI] TEXT          send a text to the other side of the call, or to URI
@@ -112,8 +114,9 @@ private let wordsMax = 1000
 
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
-        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("resume", 0...0),
-        ("failback", 0...0), ("language", 0...1), ("reload", 0...0), ("video", 1...1), ("digits", 1...1),
+        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("pause", 0...0),
+        ("resume", 0...0), ("failback", 0...0), ("language", 0...1), ("reload", 0...0), ("video", 1...1),
+        ("digits", 1...1),
         ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
         ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
     ]

@@ -10,8 +10,6 @@ typealias Generation = UInt32
 enum Report {
     case media(MediaReport, Generation)
     case device(DeviceReport)
-    /// Our own ends soon, or has ended.
-    case ownCertificate(CertificateRecord)
     case screenshot(ClientID, ScreenshotResult)
 }
 

@@ -63,10 +63,10 @@ func run(_ options: RunOptions) -> Int32 {
     let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
     faults.forEach { wires.report($0) }
-    tls.ownWarning.map { wires.reports.put(.ownCertificate($0)) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, signals: signals,
-        nameServers: configuration.network.nameServers, wires: wires, time: time, file: file, secrets: secrets)
+        nameServers: configuration.network.nameServers, wires: wires, time: time, file: file, secrets: secrets,
+        certificate: OwnCertificate(tls, now: Clock.now()))
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     switch thread.run() {
     case .exit(let code): _exit(code)

@@ -43,8 +43,8 @@ final class ConfigurationLastGoodTests: XCTestCase {
             XCTAssertEqual(configuration[.hook].line?.text, "panel-hook", name)
             XCTAssertEqual(configuration.camera.fps, 7, name)
             XCTAssertTrue(problems.contains("what the file does not say is taken from the last good one"), name)
-            XCTAssertTrue(
-                problems.contains { $0.contains("\"sip:good@192.0.2.1\" of the last good file is called") }, name)
+            let called = "\"sip:good@192.0.2.1\" of the last good file is called"
+            XCTAssertTrue(problems.contains { $0.contains(called) }, name)
         }
     }
 

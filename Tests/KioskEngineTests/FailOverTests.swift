@@ -54,7 +54,7 @@ final class FailOverTests: XCTestCase {
 
     func testWhatSaysSomethingAboutTheCalledPersonDoesNot() {
         let reasons: [EndReason] = [
-            self.refused(486), self.refused(404), self.refused(408), self.refused(480), self.refused(401),
+            self.refused(486), self.refused(404), self.refused(480), self.refused(401),
             self.refused(600), self.refused(603), self.refused(501), .cancelled, .localHangUp, .replaced,
             .protocolFault("x"), .tooManyCalls, .redirected(StatusCode(302), []),
             .remoteHangUp(cause: nil, q850: nil, text: ""),
@@ -65,6 +65,14 @@ final class FailOverTests: XCTestCase {
                 let action = machine.ended(States.handle, reason, now: States.now)
                 XCTAssertEqual(KioskMachineTests.name(action), "failed", "\(name): \(reason)")
             }
+        }
+    }
+
+    func testAServerThatHeardFromNobodyIsLeftOnlyWhereNobodyRang() {
+        for (name, state) in self.leaving {
+            var machine = States.machine(state)
+            let action = machine.ended(States.handle, self.refused(408), now: States.now)
+            XCTAssertEqual(KioskMachineTests.name(action), name == "calling" ? "failOver" : "failed", name)
         }
     }
 

@@ -11,7 +11,7 @@ import XCTest
 /// One session through many descriptions: versions, hold, video off and on, refusals, refreshes.
 final class MediaSessionChangeTests: XCTestCase {
     private var session = MediaSessionChangeTests.fresh()
-    private let configuration = Configuration.parse(Array("[call]\nuri = sip:help@far\n".utf8)).0
+    private let configuration = Scene.parse("[call]\nuri = sip:help@far\n").0
     private var world = KioskWorld(
         hasCamera: true, hasScreen: true, buttons: [], audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001),
         videoPorts: StreamPorts(rtp: 40_002, rtcp: 40_003), cameraSize: PictureSize(width: 640, height: 360),

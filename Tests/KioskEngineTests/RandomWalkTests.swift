@@ -102,7 +102,7 @@ final class RandomWalkTests: XCTestCase {
             "uri = sip:help@far\n[servers]\nproxies = sip:far", "uri = nobody",
         ]
         let text = "[call]\n" + files[Int(generator.below(UInt64(files.count)))]
-        let (configuration, problems) = Configuration.parse(Array(text.utf8))
+        let (configuration, problems) = Scene.parse(text)
         scene.feed(.reload(generator.below(6) == 0 ? nil : configuration, problems))
     }
 

@@ -30,7 +30,7 @@ final class RegistrationTests: XCTestCase {
 
         init(_ settings: String, seed: UInt64 = 1) {
             let text = "[call]\nuri = sip:help@far\n\(settings)\n"
-            let (configuration, problems) = Configuration.parse(Array(text.utf8))
+            let (configuration, problems) = Scene.parse(text)
             XCTAssertEqual(problems.map { $0.sentence.string }, [])
             let world = KioskWorld(
                 hasCamera: false, hasScreen: true, buttons: ButtonName.all,
@@ -209,6 +209,26 @@ final class RegistrationTests: XCTestCase {
             XCTAssertEqual(desk.story, ["gate registered"])
             XCTAssertEqual(desk.banner, "")
         }
+    }
+
+    func testWhereTheServersCertificateIsRefusedTheBannerSaysSoUntilItIsTaken() throws {
+        let desk = Desk("[account]\nuri = sip:gate@pbx;transport=tls")
+        desk.addresses = ["pbx": [0x0A00_0010]]
+        desk.registrars = ["pbx": .isSilent]
+        desk.feed(.started)
+        let flow = try XCTUnwrap(
+            desk.outputs.lazy.compactMap { output -> Flow? in
+                if case .send(_, let flow) = output { return flow }
+                return nil
+            }.first)
+        let record = CertificateRecord(
+            name: "pbx", fingerprint: "AB", subject: "CN=x", issuer: "CN=y", notBefore: "", notAfter: "",
+            reasons: [.unknownAuthority])
+        desk.feed(.insecure(flow, .refused(record)))
+        XCTAssertEqual(desk.banner, "The telephone server cannot be trusted. Calls may not work.")
+        desk.registrars = ["pbx": .grants(600)]
+        desk.pass(60_000)
+        XCTAssertEqual(desk.banner, "")
     }
 
     func testServerWithoutANameIsAskedForAgain() {

@@ -24,7 +24,7 @@ final class ReloadAccountTests: XCTestCase {
     }
 
     private func reload(_ desk: Desk, _ settings: String) {
-        let (configuration, problems) = Configuration.parse(Array("[call]\nuri = sip:help@far\n\(settings)\n".utf8))
+        let (configuration, problems) = Scene.parse("[call]\nuri = sip:help@far\n\(settings)\n")
         XCTAssertEqual(problems.map { $0.sentence.string }, [])
         desk.feed(.reload(configuration, problems))
     }

@@ -11,7 +11,7 @@ final class ReloadTests: XCTestCase {
     private typealias Desk = RegistrationTests.Desk
 
     private static func reload(_ text: String) -> KioskInput {
-        let (configuration, problems) = Configuration.parse(Array(text.utf8))
+        let (configuration, problems) = Scene.parse(text)
         return .reload(configuration, problems)
     }
 

@@ -53,7 +53,7 @@ final class Scene {
     ) {
         self.resolver = resolver
         let text = "[call]\n\(address)\n\(settings)\n"
-        let (configuration, problems) = Configuration.parse(Array(text.utf8))
+        let (configuration, problems) = Self.parse(text)
         var world = KioskWorld(
             hasCamera: true, hasScreen: true, buttons: ButtonName.all,
             audioPorts: StreamPorts(rtp: 40_000, rtcp: 40_001),
@@ -67,6 +67,13 @@ final class Scene {
         user.access.isOpen = true
         self.far = SIPEngine(configuration: user, seed: 2)
         self.feed(.started)
+    }
+
+    /// A configuration file. Its owner has the licence for pictures, unless it says otherwise.
+    static func parse(_ text: String) -> (Configuration, [ConfigurationProblem]) {
+        var (configuration, problems) = Configuration.parse(Array(text.utf8))
+        if !text.contains("h264_licence") { configuration.video.h264Licence = .own }
+        return (configuration, problems)
     }
 
     /// Bytes for keys, the same in each run.

@@ -75,6 +75,28 @@ final class SecureCallTests: XCTestCase {
         XCTAssertTrue(self.lines(none, "m=audio")[0].contains("RTP/SAVP"), "rather no call than an open one")
     }
 
+    func testAServerThatRefusesTheFeedbackProfileIsOfferedTheOtherOnceAndNeverPlainRTP() {
+        for status in [StatusCode.notAcceptableHere, StatusCode(606)] {
+            let scene = self.scene("encryption = required")
+            XCTAssertTrue(self.lines(scene.offerAtFar, "m=audio")[0].contains(" UDP/TLS/RTP/SAVPF "))
+            scene.farAnswers(status, [])
+            XCTAssertEqual(scene.callStates, ["dialling"], "the person notices nothing")
+            XCTAssertTrue(self.lines(scene.offerAtFar, "m=audio")[0].contains(" UDP/TLS/RTP/SAVP "))
+            XCTAssertEqual(self.lines(scene.offerAtFar, "a=fingerprint:").count, 2)
+            scene.farAnswers(status, [])
+            XCTAssertEqual(scene.endReason, "refused")
+        }
+        for settings in ["encryption = required\nkeying = sdes", "keying = dtls", ""] {
+            let scene = self.scene(settings)
+            scene.farAnswers(.notAcceptableHere, [])
+            XCTAssertEqual(scene.endReason, "refused", settings)
+        }
+        let rung = self.scene("encryption = required")
+        rung.farAnswers(.ringing)
+        rung.farAnswers(.notAcceptableHere, [])
+        XCTAssertEqual(rung.endReason, "refused", "somebody was alerted: that call is not placed again")
+    }
+
     func testByTLSKeysAreOfferedInTheMessages() {
         var generator = Generator(seed: 1)
         let flow = Flow(transport: .tls, local: Scene.kioskAddress, remote: Scene.farAddress)
@@ -141,6 +163,25 @@ final class SecureCallTests: XCTestCase {
                 "The call would not be private, so it was ended. Please tell the staff.")
             XCTAssertFalse(scene.orderNames.contains("start"))
         }
+    }
+
+    func testKeysThatAreUsedUpAreReplacedInTheCall() throws {
+        let scene = self.scene("encryption = required\nkeying = sdes")
+        scene.farAnswers(.ok, self.description("RTP/SAVP", [self.crypto(3)]))
+        let before = try XCTUnwrap(self.keys(scene))
+        scene.forget()
+        scene.feed(.media(.keysWearOut))
+        let lines = self.lines(scene.offers.last ?? "", "a=crypto:3")
+        XCTAssertEqual(scene.offers.count, 1)
+        XCTAssertFalse(lines.isEmpty)
+        XCTAssertFalse(lines.contains { $0.contains(Data(before.send).base64EncodedString()) })
+        XCTAssertEqual(scene.orderNames, [], "the former ones go on until the answer")
+        scene.farAnswers(.ok, self.description("RTP/SAVP", [self.crypto(3, Self.others)], version: 2))
+        let after = try XCTUnwrap(self.keys(scene))
+        XCTAssertNotEqual(after.send, before.send)
+        XCTAssertNotEqual(after.receive, before.receive)
+        XCTAssertEqual(scene.orderNames, ["mute false", "sendVideo true", "update"])
+        XCTAssertEqual(scene.state, "connected")
     }
 
     func testAPlainAnswerToAnOptionalOfferIsAPlainCall() throws {

@@ -107,7 +107,7 @@ final class ControlWordTests: XCTestCase {
 
     func testEveryWordIsRead() {
         let words: [(String, ControlWord)] = [
-            ("call", .call(nil)), ("answer", .answer), ("hold", .change(.hold)), ("resume", .change(.resume)),
+            ("call", .call(nil)), ("answer", .answer), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
             ("video add", .change(.addVideo)), ("digits 12#*d", .digits(Array("12#*D".utf8))),
             ("message Hello, you", .message(nil, "Hello, you")), ("message sips", .message(nil, "sips")),
             ("video remove", .change(.removeVideo)), ("hangup", .hangUp),

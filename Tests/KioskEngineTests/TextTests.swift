@@ -91,14 +91,67 @@ final class TextTests: XCTestCase {
 
     func testTextsThatWaitAreBoundedAndGivenUp() {
         let scene = Scene(resolver: .isSilent)
-        for _ in 0..<WaitingText.countMax {
+        for _ in 0..<OutgoingText.countMax {
             XCTAssertEqual(self.say(scene, "message sip:x@far Hello")["ok"] as? Bool, true)
         }
         XCTAssertEqual(self.say(scene, "message sip:x@far Hello")["ok"] as? Bool, false)
         scene.pass(2_100)
         XCTAssertEqual(self.say(scene, "message sip:x@far Hello")["ok"] as? Bool, true)
         XCTAssertEqual(scene.events("message_sent").compactMap { $0["code"] as? Int }, [404, 404, 404, 404])
-        XCTAssertEqual(scene.kiosk.waitingTexts.count, 1)
+        XCTAssertEqual(scene.kiosk.texts.count, 1)
+    }
+
+    /// A kiosk whose server's name has two addresses, the first of which is not there.
+    private func withADeadServer() -> Scene {
+        let other = IPAddress.v4(0x0A00_0008)
+        let scene = Scene(resolver: .isSilent)
+        scene.addresses = [other, Scene.farAddress.address]
+        scene.dead = [other]
+        scene.resolver = .answers
+        scene.resolves(to: scene.addresses)
+        return scene
+    }
+
+    func testASilentServerIsLeftAndTheTextIsToldOnce() {
+        let scene = self.withADeadServer()
+        let id = self.say(scene, "message sip:x@far Hello")["id"] as? Int
+        scene.pass(3_900)
+        XCTAssertEqual(scene.events("message_sent").count, 0)
+        scene.pass(200)
+        XCTAssertEqual(scene.events("message_sent").compactMap { $0["code"] as? Int }, [200])
+        XCTAssertEqual(scene.events("message_sent").last?["id"] as? Int, id)
+        scene.pass(40_000)
+        XCTAssertEqual(scene.events("message_sent").count, 1, "what the first one would say does not matter any more")
+        XCTAssertTrue(scene.kiosk.texts.isEmpty)
+        scene.forget()
+        _ = self.say(scene, "message sip:x@far Again")
+        XCTAssertEqual(scene.events("message_sent").last?["code"] as? Int, 200, "the next one goes to the good one")
+    }
+
+    func testAServerThatRefusesIsLeftAtOnceAndOneThatSaysNoIsNot() {
+        let scene = self.withADeadServer()
+        _ = self.say(scene, "message sip:x@far Hello")
+        let flow = Flow(
+            transport: .udp, local: Scene.kioskAddress, remote: SocketAddress(scene.dead[0], port: 5060))
+        scene.feed(.flowFailed(flow))
+        XCTAssertEqual(scene.events("message_sent").last?["code"] as? Int, 200)
+        for (status, expected) in [(StatusCode.serviceUnavailable, "next"), (.notFound, "told"), (.ok, "told")] {
+            var text = OutgoingText(id: MessageID(1), uri: States.uri, text: "x", question: ResolutionID(1))
+            text.state = .sent(attempts: [], left: [States.way(1), States.way(2)], nextAt: nil)
+            XCTAssertEqual(text.nextWay(as: MessageID(1), now: States.now), States.way(1))
+            XCTAssertEqual(text.finished(MessageID(1), status), expected == "told" ? status : nil)
+            XCTAssertEqual(text.isStuck, expected == "next")
+            XCTAssertEqual(text.isOver, expected == "told")
+        }
+    }
+
+    func testWhereAllServersAreSilentThatIsTold() {
+        let scene = self.withADeadServer()
+        scene.dead.append(Scene.farAddress.address)
+        _ = self.say(scene, "message sip:x@far Hello")
+        scene.pass(40_000)
+        XCTAssertEqual(scene.events("message_sent").compactMap { $0["code"] as? Int }, [408])
+        XCTAssertTrue(scene.kiosk.texts.isEmpty)
     }
 
     func testWithoutACallOrATextThereIsNothingToSend() {

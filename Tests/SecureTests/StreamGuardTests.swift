@@ -56,6 +56,27 @@ final class StreamGuardTests: XCTestCase {
         XCTAssertEqual(self.pass(Packets.rtp(1), &here, &there), Packets.rtp(1))
     }
 
+    func testKeysThatAreNearlyUsedUpAreToldOnceAndNewOnesGoOn() {
+        func limited(_ fill: UInt8) -> NegotiatedProtection {
+            let secret = { (fill: UInt8) in [UInt8](repeating: fill, count: self.suite.secretBytes) }
+            let theirs = CryptoKey(secret: secret(2 * fill), lifetimePackets: 32)
+            return .sdes(NegotiatedKeys(suite: self.suite, send: secret(fill), receive: [theirs]))
+        }
+        var (here, there) = (StreamGuard(nil), StreamGuard(nil))
+        here.apply(limited(1), isMuxed: false, now: Self.now)
+        there.apply(self.keys(send: 2, receive: 1), isMuxed: false, now: Self.now)
+        for sequence in 1...29 { _ = self.pass(Packets.rtp(sequence), &there, &here) }
+        XCTAssertNil(here.takeNews())
+        XCTAssertNotNil(self.pass(Packets.rtp(30), &there, &here))
+        XCTAssertEqual(here.takeNews(), .wearsOut)
+        XCTAssertNotNil(self.pass(Packets.rtp(31), &there, &here))
+        XCTAssertNil(here.takeNews(), "once")
+        here.apply(limited(3), isMuxed: false, now: Self.now)
+        there.apply(self.keys(send: 6, receive: 3), isMuxed: false, now: Self.now)
+        for sequence in 32...61 { XCTAssertNotNil(self.pass(Packets.rtp(sequence), &there, &here)) }
+        XCTAssertEqual(here.takeNews(), .wearsOut, "these wear out too")
+    }
+
     /// The far end keeps its own count of wraps, so that ours must not begin anew with the same key.
     func testTheSameKeyGoesOnAndAnotherBeginsAnew() {
         var (here, there) = (StreamGuard(nil), StreamGuard(nil))

@@ -83,9 +83,9 @@ final class TLSContextTests: XCTestCase {
 
     func testOurOwnCertificateIsTold30DaysBeforeItsEnd() {
         let identity = self.authority.issue("own", days: (-10, 100))
-        XCTAssertNil(self.own(identity, day: 69).ownWarning)
-        XCTAssertEqual(self.own(identity, day: 71).ownWarning?.reasons, [])
-        XCTAssertEqual(self.own(identity, day: 101).ownWarning?.reasons, [.expired])
+        XCTAssertNil(self.own(identity, day: 69).ownWarning(now: .zero))
+        XCTAssertEqual(self.own(identity, day: 71).ownWarning(now: .zero)?.reasons, [])
+        XCTAssertEqual(self.own(identity, day: 101).ownWarning(now: .zero)?.reasons, [.expired])
         XCTAssertTrue(self.own(identity).canListen)
     }
 }

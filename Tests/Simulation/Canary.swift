@@ -9,6 +9,8 @@ enum Canary: String, CaseIterable {
     case swallowAck = "swallow-ack"
     /// BYE is never sent.
     case swallowBye = "swallow-bye"
+    /// REGISTER is never sent.
+    case swallowRegister = "swallow-register"
     /// The second kiosk is never woken.
     case deafClock = "deaf-clock"
     /// Every request has the same branch.
@@ -32,6 +34,7 @@ enum Canary: String, CaseIterable {
         case .deafClock, .keepMedia: return nil
         case .swallowAck: return bytes.starts(with: "ACK ".utf8) ? [] : nil
         case .swallowBye: return bytes.starts(with: "BYE ".utf8) ? [] : nil
+        case .swallowRegister: return bytes.starts(with: "REGISTER ".utf8) ? [] : nil
         case .cutMessage: return bytes.starts(with: "SIP/2.0 200".utf8) ? Array(bytes.dropLast(5)) : nil
         case .sameBranch, .otherFinal, .hastyCancel, .oldNumber, .oldVersion: return self.rewrite(bytes, atMs: now)
         }
@@ -64,7 +67,7 @@ enum Canary: String, CaseIterable {
             else { return nil }
             let session = message.body[start.upperBound...].prefix { $0 != ASCII.space }
             message.body.replaceSubrange(start.upperBound..<end.lowerBound, with: session + Array(" 1".utf8))
-        case .deafClock, .keepMedia, .swallowAck, .swallowBye, .cutMessage: return nil
+        case .deafClock, .keepMedia, .swallowAck, .swallowBye, .swallowRegister, .cutMessage: return nil
         }
         return message.printed()
     }

@@ -32,6 +32,8 @@ extension KioskNode {
         case .collectCounters(let client):
             let local = LocalCounters(descriptors: 1, threads: 1, residentKiB: 1, framebuffers: 1)
             self.pending.append(.localCounters(client, local))
+        case .readSecrets, .renewSecrets: self.pending.append(.secrets(self.credentials))
+        case .readConfiguration: self.pending.append(self.changedConfiguration())
         case .exit: self.exit()
         default: break
         }

@@ -28,6 +28,9 @@ final class KioskNode: Node {
     /// A call began and did not end, as the events tell it.
     var isInCall = false
     var wasTerminated = false
+    /// Of `callbox.conf`.
+    private(set) var revision = 0
+    private(set) var credentials: [Credential] = []
     /// Answers that are known at once: put in when the outputs before them are drained.
     var pending: [KioskInput] = []
     static let outputsMax = 500
@@ -52,11 +55,13 @@ final class KioskNode: Node {
         let seed = self.world.options.seed &* 1000 &+ UInt64(self.index * 100 + self.life)
         let (configuration, problems) = Configuration.parse(Array(self.configurationText.utf8))
         precondition(problems.isEmpty, "the simulation writes a file without mistakes")
-        let kioskWorld = KioskWorld(
+        self.credentials = configuration.sip.credentials
+        var kioskWorld = KioskWorld(
             hasCamera: self.options.hasCamera, hasScreen: self.options.hasScreen, buttons: ButtonName.all,
             audioPorts: StreamPorts(rtp: MediaModel.audioPort, rtcp: MediaModel.audioPort + 1),
             videoPorts: StreamPorts(rtp: MediaModel.videoPort, rtcp: MediaModel.videoPort + 1),
             cameraSize: PictureSize(width: 640, height: 360), cameraFPS: 30, version: "1", ntpAtZero: NTPTime(0))
+        kioskWorld.hash = { _, bytes in Self.hash(bytes) }
         var keys = Generator(seed: seed &+ 1)
         self.engine = KioskEngine(
             configuration: configuration, problems: problems, world: kioskWorld, seed: seed,
@@ -71,6 +76,33 @@ final class KioskNode: Node {
         self.feed(.started)
     }
 
+    /// Anything that tells bytes apart will do: the registrar believes every answer.
+    private static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x0100_0000_01B3 }
+        return (0..<16).map { UInt8(truncatingIfNeeded: sum >> UInt64(4 * $0)) }
+    }
+
+    /// The file as it is by now: somebody changes it before each reading.
+    func changedConfiguration() -> KioskInput {
+        self.revision += 1
+        // Sometimes there is no file, or one that makes no sense.
+        if self.revision % 3 == 2 { return .reload(nil, []) }
+        let (configuration, problems) = Configuration.parse(Array(self.configurationText.utf8))
+        return .reload(configuration, problems)
+    }
+
+    private var account: String {
+        guard self.options.registers else { return "" }
+        return """
+            auth_user = \(self.name)
+            password = secret
+            [account]
+            uri = sip:\(self.name)@192.0.2.10
+            expires = \(self.revision % 2 == 0 ? 600 : 900)
+            """
+    }
+
     private var configurationText: String {
         let transport = self.options.usesTCP ? "tcp" : "udp"
         return """
@@ -81,7 +113,7 @@ final class KioskNode: Node {
             incoming = \(self.options.incoming)
             incoming_from = anyone
             transfer = \(self.options.followsTransfers ? "follow" : "refuse")
-            ring_timeout = \(self.options.ringTimeoutMs / 1000)
+            ring_timeout = \(self.revision % 2 == 0 ? self.options.ringTimeoutMs / 1000 : 5)
             media_timeout = \(self.options.mediaTimeoutMs / 1000)
             [sip]
             listen = \(self.address.text.string)
@@ -91,6 +123,9 @@ final class KioskNode: Node {
             offerless = \(self.options.isOfferless ? "yes" : "no")
             accept_from = \(self.options.acceptFrom)
             auto_answer_from = 192.0.2.24
+            \(self.account)
+            [video]
+            h264_licence = own
             [button.call]
             ends_call = \(self.options.endsCall ? "yes" : "no")
             """

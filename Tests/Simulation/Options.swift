@@ -48,6 +48,10 @@ struct KioskOptions {
         "sip:desk@192.0.2.10", "sip:desk@192.0.2.10 + sip:help@192.0.2.10", "sip:desk@192.0.2.10, help",
         "sip:desk@192.0.2.10 + help + sip:u1@192.0.2.10, sip:help@192.0.2.10;postd=1p2",
     ]
+    /// Has an account with the proxy.
+    var registers = false
+    /// How often its file is changed and read again.
+    var reloads = 0
 
     var text: String {
         (self.usesTCP ? "tcp" : "udp") + " incoming=\(self.incoming) from=\(self.acceptFrom)"
@@ -56,6 +60,7 @@ struct KioskOptions {
             + " ring=\(self.ringTimeoutMs) media=\(self.mediaTimeoutMs)" + (self.hasCamera ? "" : " no-camera")
             + (self.hasScreen ? "" : " no-screen") + (self.endsCall ? " ends-call" : "")
             + " \(self.cycles) x \(self.targets)"
+            + (self.registers ? " registers" : "") + (self.reloads > 0 ? " reloads=\(self.reloads)" : "")
     }
 }
 
@@ -99,12 +104,32 @@ struct Options {
         self.attempts = 1 + Int(draw.below(6))
         self.dripFeeds = draw.below(4) == 0
         self.strangers = draw.below(4) == 0 ? 1 + Int(draw.below(4)) : 0
+        self.drawAccounts()
+        self.drawTargets()
         guard !self.isFine else { return }
         self.partitions = draw.below(3) == 0 ? 1 + Int(draw.below(2)) : 0
         self.restarts = draw.below(4) == 0 ? 1 + Int(draw.below(2)) : 0
         self.resets = draw.below(3) == 0 ? 1 + Int(draw.below(3)) : 0
         self.refusePercent = draw.below(3) == 0 ? 30 : 0
         self.mediaLossPerMille = draw.below(401)
+    }
+
+    /// From a generator of its own: worlds without accounts stay what they were.
+    private mutating func drawAccounts() {
+        var draw = Generator(seed: self.seed ^ 0x5EED_4E61)
+        for index in self.kiosks.indices {
+            self.kiosks[index].registers = draw.below(3) == 0
+            self.kiosks[index].reloads = draw.below(4) == 0 ? 1 + Int(draw.below(3)) : 0
+        }
+    }
+
+    /// The same for worlds with one target.
+    private mutating func drawTargets() {
+        var draw = Generator(seed: self.seed ^ 0x5EED_7A46)
+        for index in self.kiosks.indices where draw.below(3) == 0 {
+            self.kiosks[index].targets = KioskOptions.targetLists[Int(draw.below(4))]
+            self.kiosks[index].cycles = 1 + Int(draw.below(2))
+        }
     }
 
     private static func kiosk(_ draw: inout Generator) -> KioskOptions {
@@ -115,8 +140,7 @@ struct Options {
             isWordy: draw.below(5) == 0,
             ringTimeoutMs: 5000 + 1000 * Int(draw.below(6)),
             mediaTimeoutMs: 5000 + 1000 * Int(draw.below(3)), hasCamera: draw.below(5) > 0,
-            hasScreen: draw.below(5) > 0, endsCall: draw.below(3) == 0,
-            targets: KioskOptions.targetLists[max(0, Int(draw.below(6)) - 2)], cycles: 1 + Int(draw.below(2)))
+            hasScreen: draw.below(5) > 0, endsCall: draw.below(3) == 0)
     }
 
     private static func weather(_ draw: inout Generator) -> Weather {

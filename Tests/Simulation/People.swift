@@ -16,10 +16,19 @@ extension World {
             ms += self.drawn(min(9000, Self.lastAttemptMs / self.options.attempts))
             self.scheduleAttempt(atMs: ms)
         }
+        self.scheduleReloads()
         for _ in 0..<self.options.strangers {
             let kiosk = self.kiosks[self.drawn(2)]
             let roll = self.drawn(4)
             self.after(ms: self.drawn(30_000)) { $0.intrude(kiosk, roll) }
+        }
+    }
+
+    private func scheduleReloads() {
+        for kiosk in self.kiosks {
+            for _ in 0..<kiosk.options.reloads {
+                self.after(ms: self.drawn(Self.safetyMs)) { _ in kiosk.say("reload") }
+            }
         }
     }
 

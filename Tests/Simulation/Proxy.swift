@@ -32,6 +32,7 @@ final class Proxy: Element {
 
     static let address = SocketAddress(.v4(0xC000_020A), port: 5060)
     var contexts: [Context] = []
+    var bindings: [ByteString: Binding] = [:]
 
     init(world: World) {
         super.init(index: 2, name: "px", address: Self.address, world: world)
@@ -48,6 +49,7 @@ final class Proxy: Element {
     override func received(_ request: SIPMessage, on flow: Flow) {
         switch request.method {
         case .cancel: return self.receivedCancel(request, on: flow)
+        case .register: return self.receivedRegister(request, on: flow)
         case .ack:
             let key = self.serverKey(request, as: .invite)
             if let context = self.contexts.first(where: { $0.key == key }) {

@@ -168,7 +168,7 @@ extension World {
         }
     }
 
-    /// Nothing is left of any call.
+    /// Nothing is left of any call; but a registration is refreshed for ever.
     private func checkGone() {
         for kiosk in self.kiosks where self.violation == nil {
             let census = kiosk.census
@@ -176,13 +176,15 @@ extension World {
                 self.violate("hung", "\(kiosk.name) is \(kiosk.state) after it hung up")
             } else if census.calls > 0 {
                 self.violate("leak", "\(kiosk.name) still has \(census.calls) calls")
-            } else if census.clientTransactions + census.serverTransactions > 0 {
+            } else if census.clientTransactions > (kiosk.options.registers ? 1 : 0) || census.serverTransactions > 0 {
                 self.violate(
                     "leak",
                     "\(kiosk.name) still has \(census.clientTransactions) client and"
                         + " \(census.serverTransactions) server"
                         + " transactions")
-            } else if let at = kiosk.wakesAt {
+            } else if kiosk.isUp, kiosk.options.registers, !self.proxy.isRegistered(ByteString(utf8Of: kiosk.name)) {
+                self.violate("unregistered", "\(kiosk.name) is still not registered")
+            } else if let at = kiosk.wakesAt, !kiosk.options.registers {
                 self.violate("leak", "\(kiosk.name) still wants to be woken in \((at - self.now).milliseconds) ms")
             } else if kiosk.media.runs {
                 self.violate("leak", "the media of \(kiosk.name) still run")

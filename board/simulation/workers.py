@@ -18,7 +18,8 @@ from typing import NamedTuple, Optional
 BINARY = Path("/cache/simulation/release/Simulation")
 BUILD = ["swift", "build", "-c", "release", "--product", "Simulation", "--scratch-path", "/cache/simulation"]
 # What each breaks, and the rules that notice it.
-CANARIES = {"swallow-ack": ["ack"], "swallow-bye": ["ghost", "leak"], "deaf-clock": ["leak", "hung"],
+CANARIES = {"swallow-ack": ["ack"], "swallow-bye": ["ghost", "leak"],
+            "swallow-register": ["unregistered"], "deaf-clock": ["leak", "hung"],
             "same-branch": ["ack", "branch"], "other-final": ["answer"], "cut-message": ["malformed"],
             "keep-media": ["media"], "hasty-cancel": ["cancel"], "old-number": ["cseq"], "old-version": ["version"]}
 PROGRESS_S = 5

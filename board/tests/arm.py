@@ -28,6 +28,8 @@ listen = {KIOSK}:5060
 [camera]
 size = {SIZE[0]}x{SIZE[1]}
 fps = {RATE}
+[video]
+h264_licence = accepted
 """
 
 

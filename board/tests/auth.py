@@ -205,6 +205,24 @@ def moved(desk):
     return "blanked"
 
 
+@at_a_desk("credential")
+def credential(desk):
+    """systemd's credential, of the two names that are read; the file has no password and none is moved to it."""
+    folder = desk.folder / "credentials"
+    folder.mkdir(exist_ok=True)
+    text = desk.base.changed({"sip.user": "door"})
+    desk.before = ["env", f"CREDENTIALS_DIRECTORY={folder}"]
+    with Guard(until_let_in(', qop="auth"')):
+        for name, content in (("sip-password", "secret\n"), ("callbox-secrets", '* "door" secret\n')):
+            for former in folder.iterdir():
+                former.unlink()
+            (folder / name).write_text(content)
+            desk.start(text=text)
+            call(desk)
+    expect("a secrets file", not (desk.folder / "secrets").exists(), "it stays with the service manager")
+    return "let in by both names"
+
+
 @at_a_desk("open-file")
 def open_file(desk):
     secrets, faults = desk.folder / "secrets", []

@@ -37,7 +37,7 @@ class Bench:
             (self.folder / "peer" / "peer.log").unlink(missing_ok=True)
             self.stack.callback(self.drop_peer)
             self._camera()
-            self._microphone()
+            self.microphone()
         except BaseException:
             self.stack.close()
             raise
@@ -61,7 +61,7 @@ class Bench:
         """What stands before the camera, without any text in it."""
         self.must(f"v4l2-ctl -d {self.board.camera} -c osd_text_mode=2 -c test_pattern={number}")
 
-    def _microphone(self):
+    def microphone(self):
         """An endless tone at the far end of the loopback card, where callbox has its microphone."""
         from measure import tone
         import numpy

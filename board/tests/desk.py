@@ -27,6 +27,8 @@ uri = sip:peer@{peer}
 media_timeout = 600
 [sip]
 listen = {address}:5060
+[video]
+h264_licence = accepted
 """
 
 

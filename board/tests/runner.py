@@ -31,6 +31,7 @@ FILES = {
     "reload": ["reload"], "stranger": ["stranger"], "targets": ["targets"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "signalling", "panel", "control", "abuse", "missing", "endurance"],
+    "away": ["away"],
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
 SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",

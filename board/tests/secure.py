@@ -8,6 +8,9 @@ import struct
 import time
 import zlib
 
+import numpy
+
+from measure import image
 from measure.sip import messages
 from peer.baresip import Peer
 from tests.arm import camera_file
@@ -25,10 +28,11 @@ HANDSHAKE = {"media.keying": "dtls", "media.encryption": "required", "audio.code
 
 
 @contextlib.contextmanager
-def beside(context, settings, encryption):
+def beside(context, settings, encryption, camera="none"):
     """(kiosk, baresip), ready."""
     folder = context.folder / (encryption or "plain")
-    with Desk(folder) as desk, Peer(folder / "peer", clip(), PEER, codecs=("pcmu",), encryption=encryption) as peer:
+    with (Desk(folder, camera=camera) as desk,
+          Peer(folder / "peer", clip(), PEER, codecs=("pcmu",), encryption=encryption) as peer):
         desk.start(changes=settings)
         yield desk, peer
 
@@ -106,6 +110,30 @@ def handshake(context):
     call_out(context, HANDSHAKE, "dtls_srtp", "dtls")
     call_in(context, HANDSHAKE, "dtls_srtp", "dtls")
     return "both ways"
+
+
+@check("secure/picture")
+def picture(context):
+    """The kiosk's picture as the far end decrypted it: the bright block on grey of the camera's clip, and whole."""
+    seen = []
+    for settings, encryption, way in ((REQUIRED, "srtp-mand", "sdes"), (HANDSHAKE, "dtls_srtp", "dtls")):
+        with beside(context, settings, encryption, f"file:{camera_file()}") as (desk, peer):
+            desk.must("call")
+            connected(desk, way)
+            desk.wait_event("first_frame", limit_s=8)
+            time.sleep(1)
+            luma = image.expand_range(image.load(peer.snapshot("picture.png"))).mean(axis=2)
+            rows, columns = (luma > 140).any(axis=1).nonzero()[0], (luma > 140).any(axis=0).nonzero()[0]
+            size = (len(columns), len(rows))
+            ground = abs(luma - numpy.median(luma)) < 25
+            if not (34 <= size[0] <= 46 and 55 <= size[1] <= 65) or ground.mean() < 0.93:
+                raise Failed(f"{size}, {ground.mean():.0%} even", "the block of the camera's clip is 40 by 60")
+            decoded = desk.status()["counters"]["video"]["decoded"]
+            if decoded < 10:
+                raise Failed(f"{decoded} frames", "the far end's picture was not decrypted here")
+            seen.append(f"{way}: block of {size[0]} by {size[1]}, {decoded} frames here")
+            hang_up(desk)
+    return "; ".join(seen)
 
 
 def media_of(desk):

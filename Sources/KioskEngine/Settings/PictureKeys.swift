@@ -51,11 +51,20 @@ extension ConfigurationSection {
         ])
 
     static let video = ConfigurationSection(
-        "video", "The picture that is sent.",
+        "video", "The pictures of calls.",
         [
+            .init(
+                "h264_licence", "none", Self.choice([("none", .none), ("accepted", .accepted), ("own", .own)]),
+                """
+                H.264, in which pictures are sent and received, is patented in some countries, and whether you may use
+                it is yours to settle. With `accepted` you say that you have read and accept the terms under which
+                the codec of this system may be used, with `own` that you have a licence of your own. With `none`
+                calls have sound only, and the screen says so.
+                """
+            ) { $0.video.h264Licence = $1 },
             .init(
                 "bitrate", "1500", Self.number(64...8000, "kbit/s"),
                 "The most that is sent, in kbit/s, 64 to 8000. Less where the other side asks for less."
-            ) { $0.video.bitrateKbps = $1 }
+            ) { $0.video.bitrateKbps = $1 },
         ])
 }

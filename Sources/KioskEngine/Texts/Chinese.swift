@@ -22,6 +22,9 @@ extension Texts {
             ending: Phrase("通话结束", ""),
             autoCall: Phrase("自动呼叫", "此求助点即将呼叫。按任意按钮可取消。"),
             stopping: Phrase("正在重新启动", "此求助点很快恢复。"),
+            paused: Phrase("暂停服务", "请使用其他求助点，或稍后再来。"),
+            lowPower: Phrase("停电", "您仍然可以通话。恢复供电后图像会回来。"),
+            soundOnly: Phrase("已接通", "您现在可以讲话。此求助点没有图像。"),
             message: "消息",
             alerting: "来电",
             alertingBy: NamedText("", "来电，请按呼叫键接听。"),
@@ -73,6 +76,7 @@ extension Texts {
             staff: "请告知工作人员。"),
         faults: FaultTexts(
             cutOff: "未连接到电话服务器，呼叫可能仍可用。",
+            untrusted: "电话服务器不可信。可能无法通话。",
             display: "没有屏幕",
             camera: "没有摄像头",
             playback: "没有扬声器",

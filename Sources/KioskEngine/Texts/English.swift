@@ -23,6 +23,9 @@ extension Texts {
             ending: Phrase("Call ended", ""),
             autoCall: Phrase("Automatic call", "This help point calls in a moment. Press a button to stop it."),
             stopping: Phrase("Restarting", "This help point will be back in a moment."),
+            paused: Phrase("Out of service", "Please use another help point, or come back later."),
+            lowPower: Phrase("Power failure", "You can still speak. The picture comes back with the power."),
+            soundOnly: Phrase("Connected", "You can speak now. This help point has no pictures."),
             message: "Message",
             alerting: "Incoming call",
             alertingBy: NamedText("", " is calling. Press call to answer."),
@@ -77,6 +80,7 @@ extension Texts {
             staff: " Please tell the staff."),
         faults: FaultTexts(
             cutOff: "Not connected to the telephone server. Calls may still work.",
+            untrusted: "The telephone server cannot be trusted. Calls may not work.",
             display: "No screen",
             camera: "No camera",
             playback: "No loudspeaker",

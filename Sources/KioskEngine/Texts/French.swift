@@ -23,6 +23,9 @@ extension Texts {
             autoCall: Phrase(
                 "Appel automatique", "Cette borne appelle dans un instant. Une touche suffit pour annuler."),
             stopping: Phrase("Redémarrage", "Cette borne revient dans un instant."),
+            paused: Phrase("Hors service", "Veuillez utiliser une autre borne ou revenir plus tard."),
+            lowPower: Phrase("Panne de courant", "Vous pouvez continuer à parler. L’image reviendra avec le courant."),
+            soundOnly: Phrase("Connecté", "Vous pouvez parler. Cette borne n’a pas d’image."),
             message: "Message",
             alerting: "Appel entrant",
             alertingBy: NamedText("", " vous appelle. Appuyez sur le bouton d’appel pour répondre."),
@@ -75,6 +78,7 @@ extension Texts {
             staff: " Veuillez prévenir le personnel."),
         faults: FaultTexts(
             cutOff: "Non relié au serveur téléphonique. Les appels peuvent encore passer.",
+            untrusted: "Le serveur téléphonique n’est pas fiable. Les appels peuvent échouer.",
             display: "Pas d’écran",
             camera: "Pas de caméra",
             playback: "Pas de haut-parleur",

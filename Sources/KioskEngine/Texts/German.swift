@@ -23,6 +23,10 @@ extension Texts {
             ending: Phrase("Anruf beendet", ""),
             autoCall: Phrase("Automatischer Anruf", "Diese Rufstelle ruft gleich an. Mit einer Taste abbrechen."),
             stopping: Phrase("Neustart", "Diese Rufstelle ist gleich wieder da."),
+            paused: Phrase(
+                "Außer Betrieb", "Bitte versuchen Sie es an einer anderen Stelle oder kommen Sie später wieder."),
+            lowPower: Phrase("Stromausfall", "Sie können weiter sprechen. Das Bild kommt mit dem Strom zurück."),
+            soundOnly: Phrase("Verbunden", "Sie können jetzt sprechen. Hier gibt es kein Bild."),
             message: "Nachricht",
             alerting: "Anruf",
             alertingBy: NamedText("", " ruft an. Zum Annehmen die Ruftaste drücken."),
@@ -77,6 +81,7 @@ extension Texts {
             staff: " Bitte sagen Sie dem Personal Bescheid."),
         faults: FaultTexts(
             cutOff: "Keine Verbindung zum Telefonserver. Anrufe gehen vielleicht trotzdem.",
+            untrusted: "Dem Telefonserver kann nicht vertraut werden. Anrufe gehen vielleicht nicht.",
             display: "Kein Bildschirm",
             camera: "Keine Kamera",
             playback: "Kein Lautsprecher",

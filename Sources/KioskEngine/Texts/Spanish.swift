@@ -24,6 +24,9 @@ extension Texts {
             autoCall: Phrase(
                 "Llamada automática", "Este punto de ayuda llamará en un momento. Pulse un botón para cancelar."),
             stopping: Phrase("Reiniciando", "Este punto de ayuda volverá en un momento."),
+            paused: Phrase("Fuera de servicio", "Use otro punto de ayuda o vuelva más tarde, por favor."),
+            lowPower: Phrase("Fallo de corriente", "Puede seguir hablando. La imagen volverá con la corriente."),
+            soundOnly: Phrase("Conectado", "Ya puede hablar. Este punto de ayuda no tiene imagen."),
             message: "Mensaje",
             alerting: "Llamada entrante",
             alertingBy: NamedText("", " le llama. Pulse el botón de llamada para contestar."),
@@ -77,6 +80,7 @@ extension Texts {
             staff: " Avise al personal, por favor."),
         faults: FaultTexts(
             cutOff: "Sin conexión con el servidor telefónico. Puede que aún se pueda llamar.",
+            untrusted: "El servidor telefónico no es de confianza. Las llamadas pueden fallar.",
             display: "Sin pantalla",
             camera: "Sin cámara",
             playback: "Sin altavoz",

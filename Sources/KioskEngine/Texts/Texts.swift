@@ -79,6 +79,12 @@ struct StateTexts: Sendable {
     /// Before a call that nobody placed.
     let autoCall: Phrase
     let stopping: Phrase
+    /// Taken out of service for a while.
+    let paused: Phrase
+    /// In a call, while the supply fails.
+    let lowPower: Phrase
+    /// In a call of a kiosk that has no pictures.
+    let soundOnly: Phrase
     /// Headline of a far end's text.
     let message: ByteString
     /// Headline of a call from outside.
@@ -147,6 +153,8 @@ struct OutcomeTexts: Sendable {
 struct FaultTexts: Sendable {
     /// Accounts are wanted and none is registered.
     let cutOff: ByteString
+    /// The same because of the server's certificate.
+    let untrusted: ByteString
     let display: ByteString
     let camera: ByteString
     let playback: ByteString

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import SIPEngine
+import SIPWire
+
+/// Out of service for a while because the operator says so, and on low power because the supply fails.
+extension KioskEngine {
+    // MARK: - Pause
+
+    /// Calls that are under way go on; no other begins until `takeUpService` or the next start of the program.
+    mutating func pause(now: Instant) -> ByteString {
+        guard !self.isPaused else { return Reply.refused("the help point is paused already") }
+        self.isPaused = true
+        self.emitService(now: now)
+        return Reply.done
+    }
+
+    /// Both that a call of ours may wait for: that it goes on, and that calls are taken again.
+    mutating func resume(now: Instant) -> ByteString {
+        guard self.isPaused else { return self.change(.resume, now: now) }
+        self.isPaused = false
+        self.emitService(now: now)
+        if case .connected(let state) = self.machine.state, state.intent.isHolding {
+            return self.change(.resume, now: now)
+        }
+        return Reply.done
+    }
+
+    /// True where a press to call comes to nothing because of the pause: lamp and tone say so, as the screen does.
+    mutating func refusesPress(now: Instant) -> Bool {
+        guard self.isPaused, self.machine.state.facts == nil else { return false }
+        self.faults.alarm(now: now)
+        self.emit("refused", now: now) { $0.put("reason", "paused") }
+        return true
+    }
+
+    private mutating func emitService(now: Instant) {
+        let isPaused = self.isPaused
+        self.emit("service", now: now) { $0.put("state", isPaused ? "paused" : "open") }
+    }
+
+    // MARK: - Power
+
+    /// The supply fails, or is back: what takes much power and is not needed to speak stops meanwhile.
+    mutating func power(isFailing: Bool, now: Instant) {
+        guard isFailing != self.isPowerFailing else { return }
+        self.isPowerFailing = isFailing
+        self.put(.savePower(isFailing))
+        self.emit("power", now: now) { $0.put("failing", isFailing) }
+        if isFailing { self.faults.alarm(now: now) }
+    }
+}

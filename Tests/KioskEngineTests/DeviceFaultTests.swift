@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import MediaEngine
+import SIPEngine
+import XCTest
+
+@testable import KioskEngine
+
+/// Devices that go away and come back, between calls and in one.
+final class DeviceFaultTests: XCTestCase {
+    private let gone = KioskInput.device(.failed(.camera, "The camera went away."))
+
+    /// The directions of the kiosk's sound and picture in the description it sent last.
+    private func directions(_ offer: String) -> [String] {
+        offer.components(separatedBy: "\r\n").filter {
+            ["a=sendrecv", "a=sendonly", "a=recvonly", "a=inactive"].contains($0)
+        }
+    }
+
+    func testANewFaultIsSeenHeardAndToldAndThenOnlyTheBannerTellsOfIt() {
+        let scene = Scene()
+        scene.forget()
+        scene.feed(self.gone)
+        XCTAssertEqual(scene.lampPatterns, ["fast"])
+        XCTAssertEqual(scene.tones, [.error])
+        XCTAssertEqual(scene.events("fault").last?["device"] as? String, "camera")
+        XCTAssertTrue(scene.screen?.banner.string.contains("The camera went away.") ?? false)
+        scene.pass(2_100)
+        XCTAssertEqual(scene.lampPatterns, ["fast", "off"])
+        XCTAssertEqual(scene.tones, [.error, .none])
+        XCTAssertTrue(scene.screen?.banner.string.contains("The camera went away.") ?? false)
+        scene.feed(.device(.restored(.camera)))
+        XCTAssertEqual(scene.screen?.banner, "")
+        scene.press(.call)
+        XCTAssertEqual(scene.state, "calling")
+    }
+
+    func testADeviceThatComesAndGoesAlarmsOnceAMinute() {
+        let scene = Scene()
+        scene.forget()
+        for _ in 0..<10 {
+            scene.feed(self.gone)
+            scene.pass(3_000)
+            scene.feed(.device(.restored(.camera)))
+            scene.pass(3_000)
+        }
+        XCTAssertEqual(scene.tones, [.error, .none])
+        XCTAssertEqual(scene.events("fault").count, 10, "the log has them all")
+        scene.pass(10_000)
+        scene.feed(self.gone)
+        scene.feed(.device(.failed(.playback, "The loudspeaker went away.")))
+        XCTAssertEqual(scene.tones.count, 3)
+    }
+
+    func testInACallTheLampAndToneTellTooAndThenShowTheCallAgain() {
+        let scene = Scene.inCall()
+        scene.forget()
+        scene.feed(self.gone)
+        XCTAssertEqual(scene.lampPatterns, ["fast"])
+        XCTAssertEqual(scene.tones, [.error])
+        scene.pass(2_100)
+        XCTAssertEqual(scene.lampPatterns, ["fast", "on"])
+        XCTAssertEqual(scene.state, "connected")
+    }
+
+    func testACameraThatGoesAwayInACallChangesNothingOfWhatWasAgreed() {
+        let scene = Scene.inCall()
+        scene.forget()
+        scene.feed(self.gone)
+        scene.feed(.device(.failed(.display, "No display is plugged in.")))
+        XCTAssertEqual(scene.offers, [])
+        scene.farReinvites(Scene.description(version: 2))
+        XCTAssertEqual(self.directions(scene.answers.last ?? ""), ["a=sendrecv", "a=sendrecv"], "a card is sent")
+        for order in scene.orders {
+            if case .update(let plan, let encoder, _) = order {
+                XCTAssertTrue(plan.video?.stream.receives ?? false)
+                XCTAssertNotNil(encoder)
+            }
+        }
+        scene.feed(.device(.restored(.camera)))
+        scene.feed(.device(.restored(.display)))
+        XCTAssertEqual(scene.offers, [], "it goes on by itself")
+    }
+
+    func testWhatWasNotThereWhenTheCallBeganIsOfferedWhenItComes() {
+        let scene = Scene()
+        scene.feed(self.gone)
+        scene.feed(.device(.failed(.display, "No display is plugged in.")))
+        scene.press(.call)
+        XCTAssertFalse(scene.offerAtFar.contains("m=video"))
+        scene.farAnswers(.ok, Scene.description(videoPort: 0))
+        scene.forget()
+        scene.feed(.device(.restored(.camera)))
+        XCTAssertEqual(self.directions(scene.offers.last ?? ""), ["a=sendrecv", "a=sendonly"])
+        scene.farAnswers()
+        scene.feed(.device(.restored(.display)))
+        XCTAssertEqual(self.directions(scene.offers.last ?? ""), ["a=sendrecv", "a=sendrecv"])
+        scene.farAnswers()
+        XCTAssertEqual(scene.state, "connected")
+        scene.forget()
+        scene.feed(self.gone)
+        scene.feed(.device(.restored(.camera)))
+        XCTAssertEqual(scene.offers, [], "once is enough")
+    }
+}
