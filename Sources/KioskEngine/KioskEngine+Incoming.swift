@@ -28,6 +28,15 @@ extension KioskEngine {
         return .ring
     }
 
+    /// Behind the address that was called there may be others, one of whom has answered.
+    mutating func mayCallBack(_ handle: CallHandle, _ party: NameAddr, now: Instant) {
+        guard self.machine.state.handle == handle, self.machine.state.facts?.direction == .outgoing,
+            let uri = party.uri.sip, let way = self.placedBy
+        else { return }
+        let window = Duration.milliseconds(self.configuration.call.callBackMs)
+        self.callBacks.called(uri, at: way.remote.address, window: window, now: now)
+    }
+
     // MARK: - Alerting
 
     private mutating func alert(_ handle: CallHandle, _ call: IncomingCall, isAnswered: Bool, now: Instant) {

@@ -99,7 +99,7 @@ extension KioskEngine {
             let hasCaller = self.pickUp(now: now)
             self.put(.reply(client, hasCaller ? Reply.done : Reply.refused("nobody is calling")))
         case .digits(let keys): self.put(.reply(client, self.sendDigits(keys, now: now)))
-        case .message(let uri, let text): self.put(.reply(client, self.sendText(text, to: uri, now: now)))
+        case .message(let target, let text): self.put(.reply(client, self.controlMessage(text, to: target, now: now)))
         case .change(let change): self.put(.reply(client, self.change(change, now: now)))
         case .hangUp:
             let hasCall = self.hangUp(now: now)
@@ -136,13 +136,24 @@ extension KioskEngine {
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard !self.isPaused else { return Reply.refused("the help point is paused") }
         if let steps, self.configuration.completed(steps) == nil {
-            return Reply.refused("a name alone needs an [account] or [servers] whose domain it is in")
+            return Reply.refused(Self.needsDomain)
         }
         guard let order = self.configuration.order(steps ?? self.configuration.call.steps) else {
             return Reply.refused("the configuration names nobody to call")
         }
         return self.dial(order, now: now) ? Reply.done : Reply.refused("there is a call already")
     }
+
+    /// - Parameter target: nil for the far end of the call.
+    private mutating func controlMessage(_ text: ByteString, to target: CallTarget?, now: Instant) -> ByteString {
+        guard let target else { return self.sendText(text, to: nil, now: now) }
+        guard let steps = self.configuration.completed([CallStep([target])]) else {
+            return Reply.refused(Self.needsDomain)
+        }
+        return self.sendText(text, to: steps[0].targets[0].uri, now: now)
+    }
+
+    private static let needsDomain: ByteString = "a name alone needs an [account] or [servers] whose domain it is in"
 
     // MARK: - Devices
 

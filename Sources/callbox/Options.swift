@@ -41,7 +41,7 @@ let usage: ByteString = """
                                         a null display takes pictures and shows none, for trials
     callbox check FILE                  print every problem of a configuration file
     callbox status                      what the running kiosk is doing
-    callbox call [URI]                  call URI, or the configured address
+    callbox call [URI]                  call URI, as in callbox.conf, or the configured address
     callbox answer                      answer the call from outside that rings
     callbox hangup                      end the call, or decline the one that rings
     callbox hold                        make the other side wait
@@ -109,12 +109,12 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
     return .run(options)
 }
 
-/// Words of a text on the command line; the kiosk bounds the text itself.
+/// Words of a text, or of a list of addresses, on the command line; the kiosk bounds the text itself.
 private let wordsMax = 1000
 
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
-        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("pause", 0...0),
+        ("status", 0...0), ("call", 0...wordsMax), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("pause", 0...0),
         ("resume", 0...0), ("failback", 0...0), ("language", 0...1), ("reload", 0...0), ("video", 1...1),
         ("digits", 1...1),
         ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),

@@ -125,7 +125,7 @@ final class ControlWordTests: XCTestCase {
         guard case .message(let other?, let text) = self.parse("message sip:x@y  two words ") else {
             return XCTFail("no address")
         }
-        XCTAssertEqual(other.printed, "sip:x@y")
+        XCTAssertEqual(other.uri.printed, "sip:x@y")
         XCTAssertEqual(text, "two words")
     }
 
