@@ -6,7 +6,7 @@ extension KioskEngine {
     mutating func autoCall(now: Instant) {
         let isFree: Bool
         switch self.machine.state {
-        case .idle, .outcome: isFree = !self.isCallOver && !self.isPaused
+        case .idle, .outcome: isFree = !self.isCallOver && !self.isOutOfService
         case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: isFree = false
         }
         switch self.autoCall.timePassed(isFree: isFree, now: now) {
