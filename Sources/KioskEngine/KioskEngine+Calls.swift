@@ -243,8 +243,9 @@ extension KioskEngine {
         case .ended(let reason):
             let reason = self.withoutDowngrade(reason, of: handle)
             let way = self.callWay
+            let other = self.otherCalls.first { $0.handle == handle }
             self.otherCalls.removeAll { $0.handle == handle }
-            let hasOlderOffer = self.session?.hasOlderOffer ?? false
+            let hasOlderOffer = (other?.session ?? self.session)?.hasOlderOffer ?? false
             switch self.machine.ended(
                 handle, reason, fault: self.tlsFault, hasOlderOffer: hasOlderOffer, now: now)
             {
