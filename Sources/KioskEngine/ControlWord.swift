@@ -37,6 +37,9 @@ enum ControlWord: Equatable {
     case trace(withMessages: Bool)
     /// What the screen speaks; nil for the next of those that are offered.
     case language(Language?)
+    /// A page for whoever installs the kiosk; nil for none of them.
+    case page(KioskEngine.ServicePage?)
+    case nextPage
 
     static let lineBytesMax = 1024
 
@@ -63,7 +66,17 @@ enum ControlWord: Equatable {
         if word == "release" { return .release(try self.button(argument)) }
         if word == "digits" { return .digits(try self.digits(argument)) }
         if word == "message" { return try self.message(argument) }
-        if word == "language" { return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument)) }
+        if word == "language" {
+            return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument))
+        }
+        if word == "page" {
+            if argument.isEmpty { return .nextPage }
+            let page = KioskEngine.ServicePage.named(argument)
+            guard page != nil || argument == "none" else {
+                throw BadValue("page takes health, problems, none or nothing")
+            }
+            return .page(page)
+        }
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
@@ -74,7 +87,7 @@ enum ControlWord: Equatable {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, clear-tamper, failback, reload, status, doctor, log, events, trace and screenshot")
+                    + " language, page, clear-tamper, failback, reload, status, doctor, log, events, trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1

@@ -188,12 +188,17 @@ public struct LocalCounters: Equatable, Sendable {
     public var threads: UInt64
     public var residentKiB: UInt64
     public var framebuffers: UInt64
+    /// How often words were drawn.
+    public var drawings: UInt64
 
-    public init(descriptors: UInt64, threads: UInt64, residentKiB: UInt64, framebuffers: UInt64) {
+    public init(
+        descriptors: UInt64, threads: UInt64, residentKiB: UInt64, framebuffers: UInt64, drawings: UInt64 = 0
+    ) {
         self.descriptors = descriptors
         self.threads = threads
         self.residentKiB = residentKiB
         self.framebuffers = framebuffers
+        self.drawings = drawings
     }
 }
 

@@ -128,6 +128,7 @@ extension KioskEngine {
             $0.put("threads", local.threads)
             $0.put("rss_kb", local.residentKiB)
             $0.put("framebuffers", local.framebuffers)
+            $0.put("drawings", local.drawings)
         }
     }
 

@@ -10,6 +10,7 @@ extension KioskEngine {
         self.chimeStatus(.ready)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
+        if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         self.trustServers(now: now)
         self.passwords.replace(with: self.configuration.sip.credentials)
         self.settleAccounts(now: now)
@@ -40,7 +41,9 @@ extension KioskEngine {
             $0.put("name", button.text)
             $0.put("edge", edge.text)
         }
-        if edge == .pressed, !self.isCallOver { self.put(.tone(.key)) }
+        guard edge == .pressed, !self.isCallOver else { return }
+        self.somebodyIsThere(now: now)
+        self.put(.tone(.key))
     }
 
     mutating func gesturesTimePassed(now: Instant) {
@@ -57,7 +60,7 @@ extension KioskEngine {
         case .chord:
             self.put(.tone(.key))
             self.emit("chord", now: now) { _ in }
-            self.panel.showsHealth.toggle()
+            self.nextServicePage(now: now)
         }
     }
 
@@ -81,7 +84,7 @@ extension KioskEngine {
         case .video: self.toggleVideo(now: now)
         case .keypad: self.toggleKeypad(now: now)
         case .language: self.changeLanguage(now: now)
-        case .health: self.panel.showsHealth.toggle()
+        case .health: self.nextServicePage(now: now)
         }
     }
 
@@ -106,7 +109,10 @@ extension KioskEngine {
     }
 
     private mutating func pressedHook(now: Instant) {
-        if case .idle = self.machine.state { self.notice = nil }
+        if case .idle = self.machine.state {
+            self.notice = nil
+            self.servicePage = nil
+        }
         self.hangUp(now: now)
     }
 
@@ -172,6 +178,12 @@ extension KioskEngine {
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
             self.put(.reply(client, Reply.done))
+        case .page(let page):
+            self.show(page, now: now)
+            self.put(.reply(client, Reply.done))
+        case .nextPage:
+            self.nextServicePage(now: now)
+            self.put(.reply(client, Reply.done))
         case .failback:
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
@@ -212,6 +224,7 @@ extension KioskEngine {
         switch report {
         case .failed(let family, let text):
             if self.faults.failed(family, text, now: now) { self.tellLost(family) }
+            self.somebodyIsThere(now: now)
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):

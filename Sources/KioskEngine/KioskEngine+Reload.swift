@@ -57,6 +57,7 @@ extension KioskEngine {
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
         self.problems = problems + self.problemsBeside
         self.reportNumber &+= 1
+        if !problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         for problem in problems { self.emit(problem, now: now) }
     }
 

@@ -11,6 +11,8 @@ extension KioskEngine {
     mutating func pause(now: Instant) -> ByteString {
         guard !self.isPaused else { return Reply.refused("the help point is paused already") }
         self.isPaused = true
+        // The screen says it, whatever was read there.
+        self.servicePage = nil
         self.emitService(now: now)
         return Reply.done
     }
@@ -30,6 +32,7 @@ extension KioskEngine {
     mutating func refusesPress(now: Instant) -> Bool {
         guard self.isPaused, self.machine.state.facts == nil else { return false }
         self.faults.alarm(now: now)
+        self.say(.outOfOrder)
         self.emit("refused", now: now) { $0.put("reason", "paused") }
         return true
     }

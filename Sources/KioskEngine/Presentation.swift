@@ -23,6 +23,11 @@ struct Presentation: Equatable {
         var banner: ByteString
         var notice: Notice?
         var language = Language.english
+        var screen = ScreenSettings()
+        var layout = DisplaySettings.Layout.pictureInPicture
+        /// Nobody was there for as long as the file says.
+        var isDark = false
+        var service: ServiceView?
         /// Something failed just now that no chime tells of.
         var soundsAlarm = false
         /// Out of service, as the operator wants it.
@@ -34,6 +39,12 @@ struct Presentation: Equatable {
         var panel = PanelView()
 
         var texts: Texts { Texts.of(self.language) }
+    }
+
+    /// What a page for whoever installs the kiosk shows.
+    enum ServiceView: Equatable {
+        case health([HealthLine])
+        case problems([ByteString])
     }
 
     init(_ state: KioskState, _ around: Surroundings) {
@@ -55,6 +66,7 @@ struct Presentation: Equatable {
         self.screen.countdown = around.panel.countdown
         self.signal = Self.signal(state, around)
         self.tone = Self.tone(state, around)
+        if case .idle = state { self.showIdle(around) }
     }
 
     // MARK: - Words
@@ -81,7 +93,8 @@ struct Presentation: Equatable {
         if let notice = around.notice { return texts.notice(notice) }
         if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
-        return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
+        let phrase = around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture
+        return around.screen.idleCard(phrase, in: around.language)
     }
 
     private static func callingCard(_ facts: CallFacts, _ texts: Texts) -> Card {
@@ -129,6 +142,12 @@ struct Presentation: Equatable {
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
+        if case .idle = state {
+            // Nobody is filmed for a page that does not show it.
+            let isLit = around.service == nil && around.notice == nil && !around.isDark
+            if around.screen.idle == .selfView { return isLit && around.canCall ? .shown : .hidden }
+        }
+        if around.layout == .full, self.remote(state, around) == .shown { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break

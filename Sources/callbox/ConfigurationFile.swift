@@ -37,13 +37,14 @@ final class ConfigurationFile {
             let reason = "the file " + self.options.configurationPath + " cannot be read"
             return (nil, [ConfigurationProblem(.file, reason: reason)] + self.standing)
         }
-        let (configuration, problems) = Configuration.parse(bytes, lastGood: self.lastGood)
+        var (configuration, problems) = Configuration.parse(bytes, lastGood: self.lastGood)
         if !callsSomebody, !mayBeEmpty { return (nil, problems + self.standing) }
         if Configuration.isGood(problems) { self.keep(bytes) }
-        let others = rivals.map {
+        problems += rivals.map {
             ConfigurationProblem(.opening, reason: $0 + " lies beside " + self.name + " and is not read")
         }
-        return (self.over(configuration), problems + others + self.standing)
+        problems += dropUnreadable(&configuration.language)
+        return (self.over(configuration), problems + self.standing)
     }
 
     /// Where passwords are, now that the file says this. One that was written into it is moved.

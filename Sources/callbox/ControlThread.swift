@@ -286,9 +286,11 @@ final class ControlThread {
 
     private func localCounters() -> LocalCounters {
         let process = ProcessCounters.read()
+        let display = self.wires.counters.display
         return LocalCounters(
             descriptors: UInt64(process.fileDescriptors), threads: UInt64(process.threads),
-            residentKiB: UInt64(process.residentKB), framebuffers: self.wires.counters.framebuffers)
+            residentKiB: UInt64(process.residentKB), framebuffers: display.framebuffers,
+            drawings: display.drawings)
     }
 
     private func reply(_ client: ClientID, _ line: ByteString) {

@@ -30,8 +30,9 @@ func run(_ options: RunOptions) -> Int32 {
     let poller = Poller()
     var faults: [DeviceReport] = []
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
-    problems += tls.problems
-    file.standing = tls.problems
+    let (picture, pictureProblems) = readPicture(configuration.screen)
+    file.standing = tls.problems + pictureProblems
+    problems += file.standing
     guard var signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
@@ -47,6 +48,7 @@ func run(_ options: RunOptions) -> Int32 {
     let control = ControlServer(path: options.controlPath, tokenBase: ControlThread.controlTokens, poller: poller)
     if control == nil { Log.write("callbox: the control socket " + options.controlPath + " cannot be made") }
     let display = Display(configuration.display, now: Clock.now())
+    display.picture = picture
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)

@@ -82,7 +82,7 @@ final class PanelButtonTests: XCTestCase {
         scene.feed(.button(.mute, .pressed))
         scene.pass(Gestures.chordMs + 1)
         XCTAssertEqual(scene.events("chord").count, 1)
-        XCTAssertTrue(scene.kiosk.panel.showsHealth)
+        XCTAssertEqual(scene.screen?.page, .health)
     }
 
     // MARK: - Lamps
