@@ -87,7 +87,8 @@ enum ControlWord: Equatable {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, page, clear-tamper, failback, reload, status, doctor, log, events, trace and screenshot")
+                    + " language, page, clear-tamper, failback, reload, status, doctor, log, events, trace and"
+                    + " screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1
