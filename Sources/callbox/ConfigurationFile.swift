@@ -40,10 +40,10 @@ final class ConfigurationFile {
         var (configuration, problems) = Configuration.parse(bytes, lastGood: self.lastGood)
         if !callsSomebody, !mayBeEmpty { return (nil, problems + self.standing) }
         if Configuration.isGood(problems) { self.keep(bytes) }
+        problems += dropUnreadable(&configuration.language)
         problems += rivals.map {
             ConfigurationProblem(.opening, reason: $0 + " lies beside " + self.name + " and is not read")
         }
-        problems += dropUnreadable(&configuration.language)
         return (self.over(configuration), problems + self.standing)
     }
 
