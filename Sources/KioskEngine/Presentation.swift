@@ -60,6 +60,7 @@ struct Presentation: Equatable {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
         }
+        if case .outcome(let state) = state { self.screen.code = state.ended.outcome.fault?.code ?? "" }
         self.screen.keypad = around.panel.keypad
         self.screen.countdown = around.panel.countdown
         self.signal = Self.signal(state, around)

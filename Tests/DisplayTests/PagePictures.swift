@@ -111,10 +111,8 @@ struct PagePictures {
                     ended: EndedCall(facts: self.facts, outcome: outcome, answered: nil, ended: self.now),
                     deadline: self.now))
         }
-        var busy = self.page("busy", ended(.refused(.busyHere, phrase: "", q850: nil)))
-        busy.state.code = "CB-SIP-486"
         return [
-            busy,
+            self.page("busy", ended(.refused(.busyHere, phrase: "", q850: nil))),
             self.page("unknown-host", ended(.unknownHost)),
             self.page("ended", ended(.remoteHungUp)),
         ]
