@@ -29,6 +29,7 @@ public struct Configuration: Equatable, Sendable {
 
     public static let accountsMax = 4
     public var network = NetworkSettings()
+    public var log = LogSettings()
 
     public init() {}
 
@@ -321,6 +322,14 @@ public struct MediaSettings: Equatable, Sendable {
 public struct RTPSettings: Equatable, Sendable {
     /// UDP ports for media: audio RTP and RTCP, video RTP and RTCP are taken from here.
     public var ports: ClosedRange<UInt16> = 40_000...40_099
+}
+
+/// `[log]`
+public struct LogSettings: Equatable, Sendable {
+    public var level = LogLevel.info
+    public var keepsDigits = false
+
+    public var policy: LogPolicy { LogPolicy(self.level, keepsDigits: self.keepsDigits) }
 }
 
 /// `[network]`

@@ -40,6 +40,7 @@ struct ConfigurationChange: Equatable {
         self.note("identity", old.identity != new.identity)
         self.note("location", old.location != new.location)
         self.note("network", old.network != new.network)
+        self.note("log", old.log != new.log)
     }
 
     private mutating func notePanel(_ old: PanelSettings, _ new: PanelSettings) {
@@ -96,6 +97,7 @@ struct ConfigurationChange: Equatable {
         if (old.media.encryption == .off) == (new.media.encryption == .off) { next.media = new.media }
         next.identity = new.identity
         next.location = new.location
+        next.log = new.log
         return next
     }
 

@@ -78,6 +78,10 @@ public enum KioskOutput {
     case reply(ClientID, ByteString)
     /// A JSON object for the log.
     case event(ByteString)
+    /// A call that is over, for the call log.
+    case record(CallRecord)
+    /// The log is to keep this much from now on; without a part, of everything.
+    case log(LogLevel, LogPart?)
     /// Save the composed screen as PNG, then send the client `ScreenshotResult.line`.
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.

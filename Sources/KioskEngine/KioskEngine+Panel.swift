@@ -98,7 +98,10 @@ extension KioskEngine {
         if self.pickUp(now: now) || self.refusesPress(now: now) { return }
         if self.machine.state.facts != nil {
             if self.configuration[button].endsCall { self.hangUp(now: now) }
-        } else if let uri = self.configuration.call.uri {
+            return
+        }
+        self.notes.button = button.text
+        if let uri = self.configuration.call.uri {
             self.dial(uri, now: now)
         } else {
             self.dialNobody(now: now)
@@ -188,6 +191,12 @@ extension KioskEngine {
         case .reload:
             self.put(.readConfiguration)
             self.put(.reply(client, Reply.done))
+        case .log(let level, let part):
+            self.put(.log(level, part))
+            self.put(.reply(client, Reply.done))
+        case .doctor:
+            let complaints = self.complaints
+            self.put(.reply(client, Reply.lines(complaints.isEmpty ? [Self.nothingWrong] : complaints)))
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
@@ -200,15 +209,19 @@ extension KioskEngine {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard !self.isPaused else { return Reply.refused("the help point is paused") }
+        guard !self.panel[.inhibit] else { return Reply.refused("calls are inhibited at the help point") }
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")
         }
+        guard self.machine.state.facts == nil else { return Reply.refused("there is a call already") }
+        self.notes.button = nil
         return self.dial(uri, now: now) ? Reply.done : Reply.refused("there is a call already")
     }
 
     // MARK: - Devices
 
     mutating func device(_ report: DeviceReport, now: Instant) {
+        self.reportNumber &+= 1
         switch report {
         case .failed(let family, let text):
             if self.faults.failed(family, text, now: now) { self.tellLost(family) }
@@ -276,8 +289,12 @@ extension KioskEngine {
         }
         switch self.machine.media(report, now: now) {
         case .doNothing: break
-        case .firstFrame(let after): self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
-        case .firstSound(let after): self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstFrame(let after):
+            self.notes.firstFrame = after
+            self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstSound(let after):
+            self.notes.firstSound = after
+            self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
         }
     }
 
@@ -296,6 +313,7 @@ extension KioskEngine {
         guard self.mediaRuns else { return }
         if counters.reports > self.counters?.reports ?? 0 { self.machine.reported(now: now) }
         self.counters = counters
+        self.notes.hasMedia = true
         self.emit("stats", now: now) { counters.write(to: &$0) }
     }
 }

@@ -80,6 +80,11 @@ public struct KioskEngine {
     var isPowerFailing = false
     /// The newest counts of this call, or of the last one.
     var counters: MediaCounters?
+    /// What is known of the call that is made, and the last ones that were.
+    var notes = CallNotes()
+    var recentCalls: [CallRecord] = []
+    /// Another one each time when `report` may say something else.
+    public internal(set) var reportNumber: UInt64 = 0
     /// Clients that asked for events.
     var subscribers: [ClientID] = []
     var generator: Generator
@@ -293,7 +298,7 @@ public struct KioskEngine {
             banner: self.banner, notice: self.notice, language: self.language,
             screen: self.configuration.screen, layout: self.configuration.display.layout, isDark: self.isDark(now: now),
             service: self.serviceView,
-            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isOutOfService, isPowerFailing: self.isPowerFailing,
             mayUseH264: self.configuration.video.mayUseH264, panel: self.panelView)
     }
 

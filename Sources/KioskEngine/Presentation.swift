@@ -56,6 +56,8 @@ struct Presentation: Equatable {
             remote: Self.remote(state, around), selfView: Self.selfView(state, around),
             callBar: Self.callBar(state, around))
         self.screen.language = around.language
+        if case .outcome(let state) = state { self.screen.code = state.ended.outcome.fault?.code ?? "" }
+        if case .idle = state, !around.canCall { self.screen.code = Fault.nobodyToCall.code }
         if case .connected(let call) = state {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered

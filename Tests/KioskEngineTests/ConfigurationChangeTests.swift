@@ -54,7 +54,7 @@ final class ConfigurationChangeTests: XCTestCase {
         ("media", "encryption = required", false), ("media", "keying = both", false),
         ("media", "encryption = off", true), ("rtp", "ports = 50000-50099", true),
         ("network", "dns = 192.0.2.53", true), ("identity", "product = gate", false),
-        ("location", "latitude = 52.5\nlongitude = 13.4", false),
+        ("location", "latitude = 52.5\nlongitude = 13.4", false), ("log", "level = debug", false),
     ]
 
     func testEachSectionIsToldApart() {

@@ -70,7 +70,7 @@ struct ConfigurationSection {
         + Self.inputs + [Self.keypad, Self.panel] + Self.lamps + Self.relays
         + [Self.display, Self.screen] + Self.screens + [Self.language]
         + [Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.network]
-        + [Self.identity, Self.location]
+        + [Self.identity, Self.location, Self.log]
 }
 
 // MARK: - Readers with their bounds
