@@ -41,7 +41,7 @@ extension KioskEngine {
             if let ways, isToServer { self.trust(ways, now: now) }
             self.session = self.invite(handle, targets, now: now)
         case .follow(let referrer, let targets):
-            self.tell(.followReferral(referrer, by: handle), now: now)
+            self.tell(.followReferral(referrer, by: handle, isLast: targets.ways.count <= 1), now: now)
             self.transferSession = self.invite(handle, targets, now: now)
         }
     }

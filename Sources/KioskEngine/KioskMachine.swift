@@ -140,7 +140,7 @@ struct KioskMachine {
             self.state = .calling(call)
             return .invite(state.targets)
         case .connected(let state):
-            return self.transferResolved(id, ways ?? [], as: handle, state)
+            return self.transferResolved(id, ways, as: handle, state, now: now)
         case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
