@@ -59,7 +59,7 @@ final class PromptThread {
                 let path = Self.path(self.folders[0], name, language)
                 guard fileExists(path), let fault = Self.fault(path) else { continue }
                 let reason = fault + "; the usual prompt is spoken instead"
-                problems.append(ConfigurationProblem(line: 0, section: "", key: path, reason: reason))
+                problems.append(ConfigurationProblem(.opening, section: "sound", key: path, reason: reason))
             }
         }
         return problems

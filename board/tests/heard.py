@@ -58,7 +58,24 @@ class Heard:
 def likeness(samples, rate, path):
     """(0 to 1, where): how much of the prompt is in a recording, by correlation with its own energy there."""
     prompt_rate, prompt = load(path)
+    alike, place = _correlated(resampled(samples, rate, prompt_rate), prompt)
+    return alike, place / prompt_rate
+
+
+def spoken(samples, rate, path):
+    """The same for each 0.3 s of it, the one in the middle: a hiccup of the machine does not count."""
+    prompt_rate, prompt = load(path)
     samples = resampled(samples, rate, prompt_rate)
+    _, begin = _correlated(samples, prompt)
+    piece, room, found = prompt_rate * 3 // 10, prompt_rate // 10, []
+    for place in range(0, len(prompt) - piece, piece):
+        around = samples[max(0, begin + place - room) : begin + place + piece + room]
+        found.append(_correlated(around, prompt[place : place + piece])[0])
+    return median(found), begin / prompt_rate
+
+
+def _correlated(samples, prompt):
+    """(likeness, index) where they are most alike."""
     if len(samples) < len(prompt):
         return 0.0, 0
     size = 1 << (len(samples) + len(prompt)).bit_length()
@@ -66,9 +83,9 @@ def likeness(samples, rate, path):
     product = numpy.abs(product[: len(samples) - len(prompt) + 1])
     energy = numpy.cumsum(numpy.concatenate(([0.0], samples**2)))
     energy = energy[len(prompt) :] - energy[: -len(prompt)]
-    alike = product / numpy.sqrt((energy + 1e-4) * float(numpy.sum(prompt**2)))
+    alike = product / numpy.sqrt((energy + 1e-4) * (float(numpy.sum(prompt**2)) + 1e-4))
     place = int(numpy.argmax(alike))
-    return float(alike[place]), place / prompt_rate
+    return float(alike[place]), place
 
 
 def load(path):
@@ -163,9 +180,9 @@ def _call_by_ear(context):
     kiosk.wait_event("call", since=mark, state="ringing")
     time.sleep(7.5)
     marks["accepted"] = b.board.press("spare-1", 10)
-    begin = peer.heard_samples()
     peer.accept()
     kiosk.wait_event("first_sound", since=mark)
+    begin = peer.heard_samples()
     marks["sound"] = b.board.press("spare-1", 10)
     time.sleep(2)
     marks["muted"] = b.board.press("mute", 80)
@@ -214,8 +231,8 @@ def prompts(context):
                                ("ended", "hung up", None)):
         begin = heard.at(marks[since])
         part = heard.samples[begin : heard.at(marks[until]) if until else None]
-        alike, place = likeness(part, RATE, PROMPTS / "en" / f"{name}.wav")
-        other, _ = likeness(part, RATE, PROMPTS / "de" / f"{name}.wav")
+        alike, place = spoken(part, RATE, PROMPTS / "en" / f"{name}.wav")
+        other, _ = spoken(part, RATE, PROMPTS / "de" / f"{name}.wav")
         context.log(f"{name}: likeness {alike:.2f} at {place:.2f} s after it was {since}; the German one {other:.2f}")
         found.append(alike)
     return min(found)
