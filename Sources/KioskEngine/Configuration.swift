@@ -7,6 +7,7 @@ import SIPWire
 /// for each key, which tells what it means to the person who writes the file.
 public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
+    public var autoCall = AutoCallSettings()
     public var sip = SIPSettings()
     public var tls = TLSSettings()
     /// `[account]`, `[account.2]` …
@@ -51,7 +52,7 @@ public struct CallSettings: Equatable, Sendable {
         case refuse
         /// The person at the panel answers or declines.
         case ring
-        /// Answered at once.
+        /// Answered by itself, once it was heard and seen here.
         case answer
     }
 
@@ -61,15 +62,34 @@ public struct CallSettings: Equatable, Sendable {
         case refuse
     }
 
-    /// Whom the call button calls; nil: nobody, which is itself a problem of the file.
-    public var uri: SIPURI?
+    /// Whom the call button calls, one step after the other; empty: nobody, which is itself a problem of the file.
+    public var steps: [CallStep] = []
+    /// How often all of them are called, at most.
+    public var cycles = 1
+    /// Between two cycles.
+    public var pauseMs = 2_000
+    /// Whoever answers has to press a key, or does not count.
+    public var isConfirmed = false
+    public var confirmTimeoutMs = 15_000
+    /// Zero: as long as it likes.
+    public var maxDurationMs = 0
     public var incoming = Incoming.refuse
+    /// Who may call; empty where nobody is named.
+    public var incomingFrom: [CallerPattern] = []
+    /// For how long after a call whoever was called may call back; zero: not at all.
+    public var callBackMs = 0
     /// What becomes of us when the far end asks us to call somebody else in its place.
     public var transfer = Transfer.follow
     /// From the first sign of the far end until we give up.
     public var ringTimeoutMs = 60_000
     /// How long a call goes on in which nothing at all is received.
     public var mediaTimeoutMs = 10_000
+
+    /// The first of all targets, where there is only one as a rule.
+    public var uri: SIPURI? {
+        get { self.steps.first?.targets.first?.uri }
+        set { self.steps = newValue.map { [CallStep($0)] } ?? [] }
+    }
 }
 
 /// `[sip]`
@@ -178,6 +198,12 @@ public struct ButtonSettings: Equatable, Sendable {
     public var longAfterSeconds = 3
     /// Of call buttons: what the legend on the screen says; nil: that it calls.
     public var text: ByteString?
+    /// `call` only: whom it calls; empty: whom `[call]` names.
+    public var steps: [CallStep] = []
+    /// `call` only: nil for that of `[call]`.
+    public var ringTimeoutMs: Int?
+    /// `call` only.
+    public var start = CallStart.normal
     /// `call` only: a press in a call ends it.
     public var endsCall = false
     /// `call` only: the name that the far end sees for calls by this button; nil for `[sip] name`.

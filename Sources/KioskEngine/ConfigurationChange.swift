@@ -14,6 +14,7 @@ struct ConfigurationChange: Equatable {
         let new = Self.comparable(new)
         self.needsRestart = Self.changedInPlace(old, to: new) != new
         self.note("call", old.call != new.call)
+        self.note("auto_call", old.autoCall != new.autoCall)
         self.note("sip", old.sip != new.sip)
         self.note("tls", old.tls != new.tls)
         for index in old.accounts.indices where index < new.accounts.count {
@@ -69,11 +70,16 @@ struct ConfigurationChange: Equatable {
     private static func changedInPlace(_ old: Configuration, to new: Configuration) -> Configuration {
         var next = old
         next.call = new.call
+        next.autoCall = new.autoCall
+        next.autoCall.zone = old.autoCall.zone
         next.sip = new.sip
         next.sip.listen = old.sip.listen
         next.accounts = new.accounts
         next.servers = new.servers
         for button in ButtonName.all {
+            next[button].steps = new[button].steps
+            next[button].ringTimeoutMs = new[button].ringTimeoutMs
+            next[button].start = new[button].start
             next[button].endsCall = new[button].endsCall
             next[button].callerName = new[button].callerName
             next[button].label = new[button].label

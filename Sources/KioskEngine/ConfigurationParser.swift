@@ -47,6 +47,8 @@ struct ConfigurationParser {
         for (index, line) in lines.enumerated() { self.read(line, number: index + 1) }
         self.checkAddress()
         self.fillGaps()
+        self.completeAddresses()
+        self.checkCallers()
     }
 
     mutating func remember(_ lastGood: [UInt8]) {
@@ -179,6 +181,57 @@ struct ConfigurationParser {
             .missing, 0, "call", "uri",
             former.map { "missing: " + $0 + " of the last good file is called" }
                 ?? "missing: the call button has nobody to call")
+    }
+
+    /// Gives names and numbers alone the domain that they are in.
+    private mutating func completeAddresses() {
+        if let steps = self.configuration.completed(self.configuration.call.steps) {
+            self.configuration.call.steps = steps
+        } else {
+            self.configuration.call.steps = []
+            self.reportIncomplete("call")
+        }
+        if let steps = self.configuration.completed(self.configuration.autoCall.steps) {
+            self.configuration.autoCall.steps = steps
+        } else {
+            self.configuration.autoCall.steps = []
+            self.reportIncomplete("auto_call")
+        }
+        for button in ButtonName.all {
+            if let steps = self.configuration.completed(self.configuration[button].steps) {
+                self.configuration[button].steps = steps
+            } else {
+                self.configuration[button].steps = []
+                self.reportIncomplete("button." + button.text)
+            }
+        }
+    }
+
+    private mutating func reportIncomplete(_ section: ByteString) {
+        let reason: ByteString =
+            "a name or number alone needs the domain of an [account] or of [servers]; or write sip:NAME@HOST"
+        self.report(.value, self.line(of: "uri", in: section), section, "uri", reason)
+    }
+
+    /// Nobody is listened to by a mistake in the file.
+    private mutating func checkCallers() {
+        let call = self.configuration.call
+        guard call.incoming == .answer else { return }
+        let line = self.line(of: "incoming", in: "call")
+        if call.incomingFrom.isEmpty {
+            let reason: ByteString = "answer needs incoming_from, which says who may listen; ring is used"
+            self.report(.value, line, "call", "incoming", reason)
+        } else if self.configuration.sip.acceptFrom == .anyone, !call.incomingFrom.contains(.anyone) {
+            let reason: ByteString =
+                "with [sip] accept_from = anyone, everybody can call by any name of incoming_from; ring is used"
+            self.report(.value, line, "call", "incoming", reason)
+        }
+    }
+
+    /// The line that gave a key; 0 where none did.
+    private func line(of key: ByteString, in section: ByteString) -> Int {
+        let index = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == key }
+        return index.flatMap { self.seenAt[$0] } ?? 0
     }
 
     // MARK: - Problems

@@ -6,7 +6,7 @@ import SIPWire
 /// A line of the control socket: a word, and for some an argument.
 enum ControlWord: Equatable {
     /// Nil: whom the file names.
-    case call(SIPURI?)
+    case call([CallStep]?)
     /// The call from outside that alerts.
     case answer
     case hangUp
@@ -14,7 +14,7 @@ enum ControlWord: Equatable {
     /// ASCII digits, `*`, `#`, `A`–`D`.
     case digits([UInt8])
     /// To the far end of the call; with an address, to that.
-    case message(SIPURI?, ByteString)
+    case message(CallTarget?, ByteString)
     case press(ButtonName)
     case release(ButtonName)
     /// Out of service: no call begins until `resume`.
@@ -57,7 +57,7 @@ enum ControlWord: Equatable {
             guard argument.isEmpty || argument == "messages" else { throw BadValue("trace takes messages or nothing") }
             return .trace(withMessages: !argument.isEmpty)
         }
-        if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
+        if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.steps(argument)) }
         if word == "log" {
             let (level, part) = try LogPolicy.parse(argument)
             return .log(level, part)
@@ -116,13 +116,14 @@ enum ControlWord: Equatable {
     private static func message(_ argument: ByteString) throws(BadValue) -> ControlWord {
         let end = argument.firstIndex(of: ASCII.space) ?? argument.count
         let first = argument.slice(0..<end)
-        let isAddressed = first.hasPrefixIgnoringCase("sip:") || first.hasPrefixIgnoringCase("sips:")
+        let schemes: [ByteString] = ["sip:", "sips:", "tel:", "callbox:"]
+        let isAddressed = schemes.contains { first.hasPrefixIgnoringCase($0) }
         let text = isAddressed ? ConfigurationText.trimmed(argument.bytes[end...]) : argument
         guard !text.isEmpty else { throw BadValue("message needs a text") }
         guard text.count <= SIPEngine.messageBytesMax, UTF8Text.isPlain(text.bytes[...]) else {
             throw BadValue("the text is too long, or is no plain text")
         }
-        return .message(isAddressed ? try ConfigurationValue.uri(first) : nil, text)
+        return .message(isAddressed ? try ConfigurationValue.target(first) : nil, text)
     }
 
     private static func button(_ name: ByteString) throws(BadValue) -> ButtonName {

@@ -39,6 +39,8 @@ public enum KioskInput {
     case localCounters(ClientID, LocalCounters)
     /// Addresses, routes or the link changed.
     case networkChanged
+    /// The answer to `.readClock`; nil where nobody vouches for the time.
+    case clock(LocalTime?)
     /// The passwords that there are now, in place of the former ones; the answer to `.readSecrets` too.
     case secrets([Credential])
     /// The file was read again; nil where it could not be.
@@ -86,6 +88,8 @@ public enum KioskOutput {
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.
     case collectCounters(ClientID)
+    /// Look what time it is here. Answer with `.clock`.
+    case readClock
     /// A password was refused: read them again. Answer with `.secrets`.
     case readSecrets
     /// The file that was read is applied: passwords are looked for as it says, from now on. Answer with `.secrets`.
@@ -258,6 +262,14 @@ public struct KioskWorld: Sendable {
     public var hash: DigestHash = { _, _ in [] }
     /// The housing was opened before the start, and nobody has said since that all is well.
     public var wasTampered = false
+
+    /// For a call that is to have sound alone.
+    var withoutPictures: KioskWorld {
+        var world = self
+        world.hasCamera = false
+        world.hasScreen = false
+        return world
+    }
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

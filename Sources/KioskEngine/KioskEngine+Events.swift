@@ -59,6 +59,8 @@ extension KioskEngine {
             $0.put("by", ended.outcome.side.text)
             if !phrase.isEmpty { $0.put("phrase", phrase) }
             if case .refused(_, _, let q850?) = ended.outcome { $0.put("q850", q850) }
+            let tried = ended.facts.plan.failures
+            if tried.count > 1 { $0.put("tried", tried.map { $0.peer + " " + $0.outcome.reason }) }
             $0.put("duration_ms", msOf: ended.length)
         }
         self.record(ended)

@@ -8,6 +8,7 @@ import SIPWire
 extension KioskEngine {
     mutating func started(now: Instant) {
         self.chimeStatus(.ready)
+        self.autoCall = AutoCall(self.configuration.autoCall, isStart: true, now: now)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
         if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
@@ -65,6 +66,8 @@ extension KioskEngine {
     }
 
     private mutating func pressed(_ button: ButtonName, now: Instant) {
+        // Whoever wants to call is not kept from it; every other button has done what it was pressed for.
+        if self.cancelAutoCall(now: now), !button.isCall { return }
         if self.scroll(by: button, now: now) { return }
         switch button {
         case .call, .further: self.pressedCall(by: button, now: now)
@@ -101,8 +104,8 @@ extension KioskEngine {
             return
         }
         self.notes.button = button.text
-        if let uri = self.configuration.call.uri {
-            self.dial(uri, now: now)
+        if let order = self.configuration.order(for: button) {
+            self.dial(order, now: now)
         } else {
             self.dialNobody(now: now)
         }
@@ -154,12 +157,12 @@ extension KioskEngine {
 
     private mutating func control(_ client: ClientID, _ word: ControlWord, now: Instant) {
         switch word {
-        case .call(let uri): self.put(.reply(client, self.controlCall(uri, now: now)))
+        case .call(let steps): self.put(.reply(client, self.controlCall(steps, now: now)))
         case .answer:
             let hasCaller = self.pickUp(now: now)
             self.put(.reply(client, hasCaller ? Reply.done : Reply.refused("nobody is calling")))
         case .digits(let keys): self.put(.reply(client, self.sendDigits(keys, now: now)))
-        case .message(let uri, let text): self.put(.reply(client, self.sendText(text, to: uri, now: now)))
+        case .message(let target, let text): self.put(.reply(client, self.controlMessage(text, to: target, now: now)))
         case .change(let change): self.put(.reply(client, self.change(change, now: now)))
         case .hangUp:
             let hasCall = self.hangUp(now: now)
@@ -205,18 +208,33 @@ extension KioskEngine {
         }
     }
 
-    private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
+    /// - Parameter steps: nil for whom the file names.
+    private mutating func controlCall(_ steps: [CallStep]?, now: Instant) -> ByteString {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard !self.isPaused else { return Reply.refused("the help point is paused") }
         guard !self.panel[.inhibit] else { return Reply.refused("calls are inhibited at the help point") }
-        guard let uri = uri ?? self.configuration.call.uri else {
+        if let steps, self.configuration.completed(steps) == nil {
+            return Reply.refused(Self.needsDomain)
+        }
+        guard let order = self.configuration.order(steps ?? self.configuration.call.steps) else {
             return Reply.refused("the configuration names nobody to call")
         }
         guard self.machine.state.facts == nil else { return Reply.refused("there is a call already") }
         self.notes.button = nil
-        return self.dial(uri, now: now) ? Reply.done : Reply.refused("there is a call already")
+        return self.dial(order, now: now) ? Reply.done : Reply.refused("there is a call already")
     }
+
+    /// - Parameter target: nil for the far end of the call.
+    private mutating func controlMessage(_ text: ByteString, to target: CallTarget?, now: Instant) -> ByteString {
+        guard let target else { return self.sendText(text, to: nil, now: now) }
+        guard let steps = self.configuration.completed([CallStep([target])]) else {
+            return Reply.refused(Self.needsDomain)
+        }
+        return self.sendText(text, to: steps[0].targets[0].uri, now: now)
+    }
+
+    private static let needsDomain: ByteString = "a name alone needs an [account] or [servers] whose domain it is in"
 
     // MARK: - Devices
 
@@ -280,7 +298,10 @@ extension KioskEngine {
     mutating func media(_ report: MediaReport, now: Instant) {
         switch report {
         case .counters(let counters): self.count(counters, now: now)
-        case .digit(let key): if self.mediaRuns { self.emitDigit(key, by: "rtp", now: now) }
+        case .digit(let key):
+            guard self.mediaRuns else { return }
+            self.emitDigit(key, by: "rtp", now: now)
+            self.confirm(now: now)
         case .keyFrameWanted: self.askForKeyFrame(now: now)
         case .secured(let kind): self.emit("secured", now: now) { $0.put("media", kind.text) }
         case .keysWearOut: self.renewKeys(now: now)

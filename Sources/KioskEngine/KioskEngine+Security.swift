@@ -23,7 +23,8 @@ extension KioskEngine {
     /// A redirection without the addresses that are less secure than who names them.
     func withoutDowngrade(_ reason: EndReason, of handle: CallHandle) -> EndReason {
         guard case .redirected(let status, let uris) = reason else { return reason }
-        let session = self.machine.state.handle == handle ? self.session : self.transferSession
+        let other = self.otherCalls.first { $0.handle == handle }?.session
+        let session = self.machine.state.handle == handle ? self.session : other ?? self.transferSession
         return .redirected(status, uris.filter { self.isAllowed($0, after: session) })
     }
 

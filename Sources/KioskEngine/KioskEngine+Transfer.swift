@@ -9,9 +9,11 @@ extension KioskEngine {
     // MARK: - Redirections
 
     /// The person at the panel notices nothing but that it takes longer.
-    mutating func tryNext(_ question: KioskMachine.Question, now: Instant) {
-        self.stopMedia()
-        self.session = nil
+    mutating func tryNext(_ question: KioskMachine.Question, isLeader: Bool = true, now: Instant) {
+        if isLeader {
+            self.stopMedia()
+            self.session = nil
+        }
         self.find(question.id, question.uri, now: now)
         self.emit("redirected", now: now) { $0.put("uri", question.uri.printed) }
     }

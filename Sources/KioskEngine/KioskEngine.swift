@@ -29,6 +29,13 @@ public struct KioskEngine {
     var probes: [ServerProbe] = []
     /// The way by which the call that is made goes first.
     var placedBy: Flow?
+    /// Calls that are placed at the same time as the one that leads.
+    var otherCalls: [OtherCall] = []
+    /// Who was called, and may call back.
+    var callBacks = CallBacks()
+    var autoCall: AutoCall
+    /// Keys that are still to be pressed in the call.
+    var postDial: PostDial?
     /// Those that are to be registered.
     var accounts: [Account]
     /// Those that the file no longer has, as long as they are being given back.
@@ -124,6 +131,8 @@ public struct KioskEngine {
         self.machine = KioskMachine(
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
+        self.autoCall = AutoCall(configuration.autoCall, isStart: true, now: .zero)
+        self.machine.maxDuration = configuration.call.maxDuration
         self.accounts = []
         self.language = configuration.language.first
         self.policy = ServerPolicy(configuration.servers, now: .zero)
@@ -170,6 +179,7 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.panel.wakesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
+            self.callBacks.endsAt, self.postDial?.dueAt, self.autoCall.wakesAt,
             self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt, self.pagesWakeAt,
         ] {
             guard let instant else { continue }
@@ -197,6 +207,7 @@ public struct KioskEngine {
         case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
+        case .clock(let time): self.autoCall.clock(time, now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
         case .reload(let configuration, let problems): self.reload(configuration, problems, now: now)
         case .terminate: self.terminate(now: now)
@@ -262,6 +273,9 @@ public struct KioskEngine {
         self.settle(now: now)
         self.alarm(now: now)
         self.locator.timePassed(now: now)
+        self.pressPostDial(now: now)
+        self.autoCall(now: now)
+        if self.callBacks.expire(now: now) { self.tell(.trust(self.trusted), now: now) }
         self.refreshServers(now: now)
         self.refreshAccounts(now: now)
         self.exitWhereLeft(now: now)
@@ -295,7 +309,7 @@ public struct KioskEngine {
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.canCall, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice, language: self.language,
+            banner: self.banner, notice: self.notice, autoCallAt: self.autoCall.countsUntil, language: self.language,
             screen: self.configuration.screen, layout: self.configuration.display.layout, isDark: self.isDark(now: now),
             service: self.serviceView,
             soundsAlarm: self.faults.soundsAlarm, isPaused: self.isOutOfService, isPowerFailing: self.isPowerFailing,

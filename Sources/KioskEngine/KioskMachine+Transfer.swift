@@ -27,6 +27,7 @@ extension KioskMachine {
             facts.direction = .outgoing
             facts.peer = uri.printed
             facts.name = ByteString()
+            facts.target = nil
             let targets = Targets(uri, headers: referral.headers)
             let transfer = self.lookingUp(facts, targets, ringDeadline: nil, now: now)
             state.transfer = .lookingUp(transfer)

@@ -22,6 +22,8 @@ struct Presentation: Equatable {
         var isStopping = false
         var banner: ByteString
         var notice: Notice?
+        /// When the kiosk calls by itself, while that is counted down to.
+        var autoCallAt: Instant?
         var language = Language.english
         var screen = ScreenSettings()
         var layout = DisplaySettings.Layout.pictureInPicture
@@ -58,12 +60,15 @@ struct Presentation: Equatable {
         self.screen.language = around.language
         if case .outcome(let state) = state { self.screen.code = state.ended.outcome.fault?.code ?? "" }
         if case .idle = state, !around.canCall { self.screen.code = Fault.nobodyToCall.code }
-        if case .connected(let call) = state {
+        if case .connected(let call) = state, call.confirmBy == nil {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
         }
         self.screen.keypad = around.panel.keypad
         self.screen.countdown = around.panel.countdown
+        if let at = around.autoCallAt, case .idle = state {
+            self.screen.countdown = Countdown(around.texts.states.autoCall.headline, endsAt: at)
+        }
         self.signal = Self.signal(state, around)
         self.tone = Self.tone(state, around)
         if case .idle = state { self.showIdle(around) }
@@ -79,7 +84,8 @@ struct Presentation: Equatable {
         case .calling(let state): return self.callingCard(state.facts, texts)
         case .ringing(let state): return self.card(state, texts)
         case .early: return Card(texts.states.early, .ringing)
-        case .alerting(let state): return texts.alerting(state.facts.name)
+        case .alerting(let state):
+            return texts.alerting(state.facts.name, isAnswered: state.answersAt != nil)
         case .connected(let call): return self.card(call, around)
         case .ending(let state): return texts.card(state.ended.outcome)
         case .outcome(let state): return texts.card(state.ended.outcome)
@@ -90,6 +96,7 @@ struct Presentation: Equatable {
     private static func idleCard(_ around: Surroundings) -> Card {
         let texts = around.texts
         if around.isStopping { return Card(texts.states.stopping, .none) }
+        if around.autoCallAt != nil { return Card(texts.states.autoCall, .calling) }
         if let notice = around.notice { return texts.notice(notice) }
         if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
@@ -112,6 +119,7 @@ struct Presentation: Equatable {
 
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Card {
         let texts = around.texts
+        if call.confirmBy != nil { return Card(texts.states.ringing, .ringing) }
         if let notice = around.notice {
             let card = texts.notice(notice)
             return around.showsPicture(of: call) ? Card("", card.detail, .none) : card
@@ -188,7 +196,8 @@ struct Presentation: Equatable {
             case .further, .mute, .video, .keypad, .language: return nil
             }
         case .connected(let state):
-            return self.callItem(button, state.facts, around, end: around.texts.buttons.hangUp)
+            let end = state.confirmBy == nil ? around.texts.buttons.hangUp : around.texts.buttons.cancel
+            return self.callItem(button, state.facts, around, end: end)
         case .stopping:
             return nil
         }
@@ -204,6 +213,8 @@ struct Presentation: Equatable {
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: around.texts.buttons.close)
+            case .idle where around.autoCallAt != nil:
+                return CallBarItem(button: .hook, label: around.texts.buttons.cancel)
             case .idle where around.notice == nil: return nil
             case .idle: return CallBarItem(button: .hook, label: around.texts.buttons.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
@@ -252,11 +263,12 @@ struct Presentation: Equatable {
 
     private static func signal(_ state: KioskState, _ around: Surroundings) -> Signal {
         switch state {
+        case .idle where around.autoCallAt != nil: return .calling
         case .idle: return around.canCall && !around.isPaused ? .idle : .fault
         case .lookingUp, .calling: return .calling
         case .ringing, .early: return .ringing
         case .alerting: return .alerting
-        case .connected: return .connected
+        case .connected(let state): return state.confirmBy == nil ? .connected : .ringing
         case .ending, .stopping: return .idle
         case .outcome(let state):
             switch state.ended.outcome.manner {
@@ -286,7 +298,8 @@ struct Presentation: Equatable {
             case .farewell(let tone): return tone
             case .silent: return .none
             }
-        case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
+        case .connected(let state): return state.confirmBy == nil ? .none : .ringback
+        case .idle, .lookingUp, .calling, .ending, .stopping: return .none
         }
     }
 }

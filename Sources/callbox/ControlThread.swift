@@ -230,7 +230,8 @@ final class ControlThread {
             switch output {
             case .screen, .tone, .say, .hush, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
-                .collectCounters, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart, .wait:
+                .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
+                .wait:
                 self.carryOut(output)
             }
         }
@@ -263,6 +264,7 @@ final class ControlThread {
         case .log(let level, let part): self.records.set(level, of: part)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
+        case .readClock: self.pending.append(.clock(self.time.localTime))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .renewSecrets(let settings):
             self.secrets = self.file.readSecrets(settings)

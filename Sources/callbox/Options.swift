@@ -56,7 +56,7 @@ let usage: ByteString = """
     callbox log LEVEL [PART]            log error, warning, info or debug of calls, media, servers, devices,
                                         panel or settings, or of all, until the next start
     callbox status                      what the running kiosk is doing
-    callbox call [URI]                  call URI, or the configured address
+    callbox call [URI]                  call URI, as in callbox.conf, or the configured address
     callbox answer                      answer the call from outside that rings
     callbox hangup                      end the call, or decline the one that rings
     callbox hold                        make the other side wait
@@ -141,15 +141,15 @@ private func parseRun(_ arguments: [ByteString]) -> Parsed {
     return .options(options)
 }
 
-/// Words of a text on the command line; the kiosk bounds the text itself.
+/// Words of a text, or of a list of addresses, on the command line; the kiosk bounds the text itself.
 private let wordsMax = 1000
 
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
-        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("pause", 0...0),
-        ("resume", 0...0), ("failback", 0...0), ("log", 1...2), ("language", 0...1), ("page", 0...1),
-        ("reload", 0...0),
-        ("video", 1...1), ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
+        ("status", 0...0), ("call", 0...wordsMax), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0),
+        ("pause", 0...0), ("resume", 0...0), ("failback", 0...0), ("log", 1...2), ("language", 0...1), ("page", 0...1),
+        ("reload", 0...0), ("video", 1...1), ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1),
+        ("release", 1...1),
         ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {

@@ -22,6 +22,7 @@ func run(_ options: RunOptions) -> Int32 {
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let file = ConfigurationFile(options)
     var (configuration, problems) = file.readFirst()
+    if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
     // Early: whoever presses from now on is not forgotten.
     let panel = PanelLines(configuration, now: Clock.now())
     let records = Records(data: options.dataPath, policy: configuration.log.policy, time: time, file: file)
@@ -84,6 +85,12 @@ func run(_ options: RunOptions) -> Int32 {
         Log.write("callbox: the program cannot begin anew; whoever started it has to")
         _exit(1)
     }
+}
+
+/// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.
+private func setTimeZone(_ zone: ByteString) {
+    zone.withCString { _ = setenv("TZ", $0, 1) }
+    tzset()
 }
 
 /// The wanted port; where another program has it, any: calls out of the kiosk matter more than calls into it.

@@ -32,7 +32,8 @@ final class ConfigurationChangeTests: XCTestCase {
 
     private static let most: [(section: String, lines: String, needsRestart: Bool)] = [
         ("call", "transfer = refuse", false), ("call", "ring_timeout = 20", false),
-        ("call", "incoming = answer", false), ("sip", "name = Gate", false), ("sip", "user = gate", false),
+        ("call", "incoming = ring", false), ("auto_call", "allow = yes\nat = 08:00", false),
+        ("auto_call", "zone = UTC0", true), ("sip", "name = Gate", false), ("sip", "user = gate", false),
         ("sip", "transport = tcp", false), ("sip", "accept_from = anyone", false),
         ("sip", "listen = any:5070", true), ("sip", "name = Gate\nlisten = any:5070", true),
         ("servers", "proxies = sip:one, sip:two", false), ("account", "uri = sip:a@b", false),

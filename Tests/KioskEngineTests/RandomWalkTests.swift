@@ -124,7 +124,8 @@ final class RandomWalkTests: XCTestCase {
     func testAnythingAtAnyTimeEndsInIdleAndTheNextPressWorks() {
         for seed in 1...UInt64(80) {
             var generator = Generator(seed: seed)
-            let scene = Scene(["", "incoming = answer", "incoming = ring"][Int(generator.below(3))])
+            let policies = ["", "incoming = answer\nincoming_from = anyone", "incoming = ring"]
+            let scene = Scene(policies[Int(generator.below(3))])
             for _ in 0..<60 {
                 self.step(scene, &generator)
                 self.checkInvariants(scene, seed)
@@ -155,7 +156,7 @@ final class RandomWalkTests: XCTestCase {
     func testTerminateAtAnyTimeExitsWithinFourTenthsOfASecond() {
         for seed in 1...UInt64(80) {
             var generator = Generator(seed: seed &* 7919)
-            let scene = Scene("incoming = answer")
+            let scene = Scene("incoming = answer\nincoming_from = anyone")
             for _ in 0..<generator.below(60) { self.step(scene, &generator) }
             scene.feed(.terminate)
             scene.pass(401)

@@ -28,7 +28,8 @@ final class TextsTests: XCTestCase {
             let words = self.words(language)
             XCTAssertEqual(words.map { $0.name }, english.map { $0.name })
             // Where the name stands in a sentence is a matter of the language.
-            for (own, other) in zip(words, english) where !own.name.hasSuffix("before") && !own.name.hasSuffix("after") {
+            for (own, other) in zip(words, english) where !own.name.hasSuffix("before") && !own.name.hasSuffix("after")
+            {
                 XCTAssertEqual(own.text.isEmpty, other.text.isEmpty, own.name)
             }
             // "Message" is French too.

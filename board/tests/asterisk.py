@@ -55,7 +55,7 @@ class Office(Beside):
         """A second kiosk at the other telephone's place, which answers. baresip does not live through fifty holds."""
         with Desk(self.folder / "other", camera=f"file:{camera_file()}", address=PEER) as other:
             other.start(changes={"call.uri": f"sip:echo@{SERVER}", "call.incoming": "answer",
-                                 "rtp.ports": "42000-42099"})
+                                 "call.incoming_from": "anyone", "rtp.ports": "42000-42099"})
             yield other
 
     def dial(self, extension, limit_s=5):
@@ -179,7 +179,7 @@ def early(o):
 @beside("calls-in")
 def calls_in(o):
     """Asterisk calls, the kiosk answers by itself: sound and picture, hung up by Asterisk."""
-    desk = o.ready(call__incoming="answer")
+    desk = o.ready(call__incoming="answer", call__incoming_from="anyone")
     mark = desk.mark()
     o.server.action("Originate", Channel="PJSIP/kiosk", Context="calls", Exten="echo", Priority="1", Async="true",
                     Codecs="opus,h264")
@@ -318,7 +318,7 @@ def called_for_sound(o, extension):
 @beside("video-by-change")
 def video_by_change(o):
     """The other telephone adds video and takes it away; Asterisk does so towards us by re-INVITE."""
-    desk = o.ready(call__incoming="answer")
+    desk = o.ready(call__incoming="answer", call__incoming_from="anyone")
     scenario = Scenario().answers(body=session(video=None))
     reoffer(scenario, 11, session(version=2, video=VIDEO_PORT)).pause(1500)
     reoffer(scenario, 12, session(version=3, video=0)).recv("BYE", keep="bye").reply("bye", 200)
@@ -371,7 +371,7 @@ def offerless_change(o):
 @beside("direct-media")
 def direct(o):
     """After the answer Asterisk sends the sound straight to the telephone by re-INVITE: none passes it any more."""
-    desk = o.ready(call__incoming="answer")
+    desk = o.ready(call__incoming="answer", call__incoming_from="anyone")
     with o.telephone(codecs=("pcmu",)):
         called_for_sound(o, "peer-direct")
         wait_until(lambda: any(f"c=IN IP4 {PEER}" in message.body for message in desk.got("INVITE")), 5,

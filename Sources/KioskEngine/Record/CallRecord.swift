@@ -89,7 +89,7 @@ enum CallSide: Equatable {
 extension CallOutcome {
     var side: CallSide {
         switch self {
-        case .hungUp, .cancelled, .declined, .notAnswered, .missed, .notPrivate, .stopped: return .here
+        case .hungUp, .cancelled, .declined, .notAnswered, .missed, .timeLimit, .notPrivate, .stopped: return .here
         case .remoteHungUp, .refused, .misdirected: return .there
         case .noResponse, .unreachable, .unknownHost, .insecure, .waitsForTime, .vanished, .unusableMedia,
             .protocolFault, .noAddress, .outOfRoom:

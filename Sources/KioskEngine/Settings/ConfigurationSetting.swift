@@ -66,7 +66,7 @@ struct ConfigurationSection {
 
     /// In the order of the document and of the sample file.
     static let all: [ConfigurationSection] =
-        [Self.call, Self.sip, Self.servers] + Self.accounts + [Self.tls] + Self.buttons
+        [Self.call, Self.autoCall, Self.sip, Self.servers] + Self.accounts + [Self.tls] + Self.buttons
         + Self.inputs + [Self.keypad, Self.panel] + Self.lamps + Self.relays
         + [Self.display, Self.screen] + Self.screens + [Self.language]
         + [Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.network]

@@ -80,6 +80,8 @@ struct StateTexts: Sendable {
     /// The kiosk has asked the far end to wait.
     let holding: Phrase
     let ending: Phrase
+    /// Before a call that nobody placed.
+    let autoCall: Phrase
     let stopping: Phrase
     /// Taken out of service for a while.
     let paused: Phrase
@@ -92,6 +94,8 @@ struct StateTexts: Sendable {
     /// Headline of a call from outside.
     let alerting: ByteString
     let alertingBy: NamedText
+    /// By a caller who is answered without anybody pressing.
+    let alertingAnswered: NamedText
     /// In place of a caller's name.
     let somebody: ByteString
     /// Beside a countdown, while a button is pressed that has to be held.
@@ -123,6 +127,7 @@ struct ButtonTexts: Sendable {
 struct OutcomeTexts: Sendable {
     let cancelled: Phrase
     let remoteHungUp: Phrase
+    let timeLimit: Phrase
     /// By the person at the panel.
     let declinedHere: Phrase
     let missed: Phrase
