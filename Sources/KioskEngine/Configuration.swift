@@ -16,6 +16,7 @@ public struct Configuration: Equatable, Sendable {
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var panel = PanelSettings()
     public var display = DisplaySettings()
+    public var screen = ScreenSettings()
     public var language = LanguageSettings()
     public var camera = CameraSettings()
     public var audio = AudioSettings()
@@ -28,6 +29,7 @@ public struct Configuration: Equatable, Sendable {
 
     public static let accountsMax = 4
     public var network = NetworkSettings()
+    public var log = LogSettings()
 
     public init() {}
 
@@ -215,6 +217,14 @@ public struct DisplaySettings: Equatable, Sendable {
         case fill
     }
 
+    public enum Layout: Sendable {
+        /// The far end alone.
+        case full
+        /// The own picture in a corner of the far end's.
+        case pictureInPicture
+        case sideBySide
+    }
+
     public enum SelfView: Sendable {
         case off
         /// From the press to the end of the call.
@@ -234,6 +244,11 @@ public struct DisplaySettings: Equatable, Sendable {
     public var remote = Fit.fit
     public var selfView = SelfView.call
     public var selfViewCorner = Corner.bottomRight
+    /// The own picture's share of the screen's width and height.
+    public var selfViewPercent = 25
+    public var layout = Layout.pictureInPicture
+    /// How far everything is turned clockwise: 0, 90, 180 or 270.
+    public var rotationDegrees = 0
 }
 
 public struct PictureSize: Equatable, Sendable {
@@ -307,6 +322,14 @@ public struct MediaSettings: Equatable, Sendable {
 public struct RTPSettings: Equatable, Sendable {
     /// UDP ports for media: audio RTP and RTCP, video RTP and RTCP are taken from here.
     public var ports: ClosedRange<UInt16> = 40_000...40_099
+}
+
+/// `[log]`
+public struct LogSettings: Equatable, Sendable {
+    public var level = LogLevel.info
+    public var keepsDigits = false
+
+    public var policy: LogPolicy { LogPolicy(self.level, keepsDigits: self.keepsDigits) }
 }
 
 /// `[network]`

@@ -24,6 +24,13 @@ struct ConfigurationChange: Equatable {
         for button in ButtonName.all { self.note("button." + button.text, old[button] != new[button]) }
         self.notePanel(old.panel, new.panel)
         self.note("display", old.display != new.display)
+        self.note("screen", old.screen.words != new.screen.words || !old.screen.hasSameGeneralKeys(as: new.screen))
+        for language in Language.all {
+            let index = Int(language.rawValue)
+            let isChanged = old.screen.wordsByLanguage[index] != new.screen.wordsByLanguage[index]
+            self.note("screen." + language.code, isChanged)
+        }
+        self.note("language", old.language != new.language)
         self.note("camera", old.camera != new.camera)
         self.note("audio", old.audio != new.audio)
         self.note("sound", old.sound != new.sound)
@@ -33,6 +40,7 @@ struct ConfigurationChange: Equatable {
         self.note("identity", old.identity != new.identity)
         self.note("location", old.location != new.location)
         self.note("network", old.network != new.network)
+        self.note("log", old.log != new.log)
     }
 
     private mutating func notePanel(_ old: PanelSettings, _ new: PanelSettings) {
@@ -76,6 +84,10 @@ struct ConfigurationChange: Equatable {
         }
         next.panel = Self.changedInPlace(old.panel, to: new.panel)
         next.display.selfView = new.display.selfView
+        next.screen = new.screen
+        // The picture was read at the start.
+        next.screen.image = old.screen.image
+        next.language = new.language
         next.audio.codecs = new.audio.codecs
         next.sound.chimes = new.sound.chimes
         next.sound.tellsStatus = new.sound.tellsStatus
@@ -85,6 +97,7 @@ struct ConfigurationChange: Equatable {
         if (old.media.encryption == .off) == (new.media.encryption == .off) { next.media = new.media }
         next.identity = new.identity
         next.location = new.location
+        next.log = new.log
         return next
     }
 

@@ -28,12 +28,18 @@ enum ControlWord: Equatable {
     /// What `callbox.conf` says now.
     case reload
     case status
+    /// What is wrong, and what to do about it.
+    case doctor
+    case log(LogLevel, LogPart?)
     /// From here on every event goes to this client.
     case events
     case screenshot(path: ByteString)
     case trace(withMessages: Bool)
     /// What the screen speaks; nil for the next of those that are offered.
     case language(Language?)
+    /// A page for whoever installs the kiosk; nil for none of them.
+    case page(KioskEngine.ServicePage?)
+    case nextPage
 
     static let lineBytesMax = 1024
 
@@ -52,22 +58,37 @@ enum ControlWord: Equatable {
             return .trace(withMessages: !argument.isEmpty)
         }
         if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
+        if word == "log" {
+            let (level, part) = try LogPolicy.parse(argument)
+            return .log(level, part)
+        }
         if word == "press" { return .press(try self.button(argument)) }
         if word == "release" { return .release(try self.button(argument)) }
         if word == "digits" { return .digits(try self.digits(argument)) }
         if word == "message" { return try self.message(argument) }
-        if word == "language" { return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument)) }
+        if word == "language" {
+            return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument))
+        }
+        if word == "page" {
+            if argument.isEmpty { return .nextPage }
+            let page = KioskEngine.ServicePage.named(argument)
+            guard page != nil || argument == "none" else {
+                throw BadValue("page takes health, problems, none or nothing")
+            }
+            return .page(page)
+        }
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
             ("failback", .failback), ("reload", .reload), ("clear-tamper", .clearTamper), ("status", .status),
-            ("events", .events),
+            ("doctor", .doctor), ("events", .events),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, clear-tamper, failback, reload, status, events, trace and screenshot")
+                    + " language, page, clear-tamper, failback, reload, status, doctor, log, events, trace and"
+                    + " screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1

@@ -78,6 +78,10 @@ public enum KioskOutput {
     case reply(ClientID, ByteString)
     /// A JSON object for the log.
     case event(ByteString)
+    /// A call that is over, for the call log.
+    case record(CallRecord)
+    /// The log is to keep this much from now on; without a part, of everything.
+    case log(LogLevel, LogPart?)
     /// Save the composed screen as PNG, then send the client `ScreenshotResult.line`.
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.
@@ -184,12 +188,17 @@ public struct LocalCounters: Equatable, Sendable {
     public var threads: UInt64
     public var residentKiB: UInt64
     public var framebuffers: UInt64
+    /// How often words were drawn.
+    public var drawings: UInt64
 
-    public init(descriptors: UInt64, threads: UInt64, residentKiB: UInt64, framebuffers: UInt64) {
+    public init(
+        descriptors: UInt64, threads: UInt64, residentKiB: UInt64, framebuffers: UInt64, drawings: UInt64 = 0
+    ) {
         self.descriptors = descriptors
         self.threads = threads
         self.residentKiB = residentKiB
         self.framebuffers = framebuffers
+        self.drawings = drawings
     }
 }
 

@@ -41,6 +41,7 @@ extension KioskEngine {
 
     mutating func routed(_ id: ResolutionID, _ locals: [SocketAddress?], now: Instant) {
         if id == self.addressQuestion { return self.ownAddressFound(locals.first ?? nil, now: now) }
+        if id == self.healthQuestion { return self.healthAddressFound(locals.first ?? nil) }
         guard let index = self.routings.firstIndex(where: { $0.id == id }) else { return }
         let hops = self.routings.remove(at: index).hops
         // An address of a family without a route is no use.

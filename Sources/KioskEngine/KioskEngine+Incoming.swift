@@ -8,7 +8,7 @@ import SIPWire
 extension KioskEngine {
     mutating func incoming(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
         // A call that takes the place of the one at hand goes on with it.
-        let isOpen = !self.isCallOver && (!self.isPaused || call.replaces != nil)
+        let isOpen = !self.isCallOver && (!self.isOutOfService || call.replaces != nil)
         guard isOpen else { return self.refuse(handle, .temporarilyUnavailable, call, now: now) }
         let decision = self.machine.incoming(
             policy: self.configuration.call.incoming, isAutomatic: call.isAnsweredAutomatically, replaces: call.replaces

@@ -10,6 +10,7 @@ extension KioskEngine {
         self.chimeStatus(.ready)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
+        if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         self.trustServers(now: now)
         self.passwords.replace(with: self.configuration.sip.credentials)
         self.settleAccounts(now: now)
@@ -40,7 +41,9 @@ extension KioskEngine {
             $0.put("name", button.text)
             $0.put("edge", edge.text)
         }
-        if edge == .pressed, !self.isCallOver { self.put(.tone(.key)) }
+        guard edge == .pressed, !self.isCallOver else { return }
+        self.somebodyIsThere(now: now)
+        self.put(.tone(.key))
     }
 
     mutating func gesturesTimePassed(now: Instant) {
@@ -57,7 +60,7 @@ extension KioskEngine {
         case .chord:
             self.put(.tone(.key))
             self.emit("chord", now: now) { _ in }
-            self.panel.showsHealth.toggle()
+            self.nextServicePage(now: now)
         }
     }
 
@@ -81,7 +84,7 @@ extension KioskEngine {
         case .video: self.toggleVideo(now: now)
         case .keypad: self.toggleKeypad(now: now)
         case .language: self.changeLanguage(now: now)
-        case .health: self.panel.showsHealth.toggle()
+        case .health: self.nextServicePage(now: now)
         }
     }
 
@@ -95,7 +98,10 @@ extension KioskEngine {
         if self.pickUp(now: now) || self.refusesPress(now: now) { return }
         if self.machine.state.facts != nil {
             if self.configuration[button].endsCall { self.hangUp(now: now) }
-        } else if let uri = self.configuration.call.uri {
+            return
+        }
+        self.notes.button = button.text
+        if let uri = self.configuration.call.uri {
             self.dial(uri, now: now)
         } else {
             self.dialNobody(now: now)
@@ -103,7 +109,10 @@ extension KioskEngine {
     }
 
     private mutating func pressedHook(now: Instant) {
-        if case .idle = self.machine.state { self.notice = nil }
+        if case .idle = self.machine.state {
+            self.notice = nil
+            self.servicePage = nil
+        }
         self.hangUp(now: now)
     }
 
@@ -169,6 +178,12 @@ extension KioskEngine {
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
             self.put(.reply(client, Reply.done))
+        case .page(let page):
+            self.show(page, now: now)
+            self.put(.reply(client, Reply.done))
+        case .nextPage:
+            self.nextServicePage(now: now)
+            self.put(.reply(client, Reply.done))
         case .failback:
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
@@ -176,6 +191,12 @@ extension KioskEngine {
         case .reload:
             self.put(.readConfiguration)
             self.put(.reply(client, Reply.done))
+        case .log(let level, let part):
+            self.put(.log(level, part))
+            self.put(.reply(client, Reply.done))
+        case .doctor:
+            let complaints = self.complaints
+            self.put(.reply(client, Reply.lines(complaints.isEmpty ? [Self.nothingWrong] : complaints)))
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
@@ -188,18 +209,23 @@ extension KioskEngine {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard !self.isPaused else { return Reply.refused("the help point is paused") }
+        guard !self.panel[.inhibit] else { return Reply.refused("calls are inhibited at the help point") }
         guard let uri = uri ?? self.configuration.call.uri else {
             return Reply.refused("the configuration names nobody to call")
         }
+        guard self.machine.state.facts == nil else { return Reply.refused("there is a call already") }
+        self.notes.button = nil
         return self.dial(uri, now: now) ? Reply.done : Reply.refused("there is a call already")
     }
 
     // MARK: - Devices
 
     mutating func device(_ report: DeviceReport, now: Instant) {
+        self.reportNumber &+= 1
         switch report {
         case .failed(let family, let text):
             if self.faults.failed(family, text, now: now) { self.tellLost(family) }
+            self.somebodyIsThere(now: now)
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):
@@ -263,8 +289,12 @@ extension KioskEngine {
         }
         switch self.machine.media(report, now: now) {
         case .doNothing: break
-        case .firstFrame(let after): self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
-        case .firstSound(let after): self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstFrame(let after):
+            self.notes.firstFrame = after
+            self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstSound(let after):
+            self.notes.firstSound = after
+            self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
         }
     }
 
@@ -283,6 +313,7 @@ extension KioskEngine {
         guard self.mediaRuns else { return }
         if counters.reports > self.counters?.reports ?? 0 { self.machine.reported(now: now) }
         self.counters = counters
+        self.notes.hasMedia = true
         self.emit("stats", now: now) { counters.write(to: &$0) }
     }
 }

@@ -60,7 +60,10 @@ extension KioskEngine {
             self.order(wishes)
             self.updateMedia(negotiated)
             self.emitCall(now: now)
-            if isHeard { self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: Duration.zero) } }
+            if isHeard {
+                self.notes.firstSound = .zero
+                self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: Duration.zero) }
+            }
         }
         if isHandedOver { self.emitTransfer("done", self.machine.state.facts?.peer ?? ByteString(), now: now) }
     }

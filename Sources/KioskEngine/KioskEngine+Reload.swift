@@ -56,6 +56,8 @@ extension KioskEngine {
 
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
         self.problems = problems + self.problemsBeside
+        if !problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
+        self.reportNumber &+= 1
         for problem in problems { self.emit(problem, now: now) }
     }
 

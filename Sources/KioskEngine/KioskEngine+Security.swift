@@ -27,6 +27,16 @@ extension KioskEngine {
         return .redirected(status, uris.filter { self.isAllowed($0, after: session) })
     }
 
+    // MARK: - Keys
+
+    /// A key that was used as often as it may be protects nothing more: the session is offered anew with other ones
+    /// (RFC 4568 section 7.1.4).
+    mutating func renewKeys(now: Instant) {
+        guard case .connected(let state) = self.machine.state else { return }
+        self.session?.renewKeys()
+        self.changeTakenLate(state.handle, now: now)
+    }
+
     // MARK: - Faults
 
     mutating func insecure(_ flow: Flow, _ fault: TLSFault, now: Instant) {

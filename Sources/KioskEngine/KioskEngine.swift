@@ -64,6 +64,13 @@ public struct KioskEngine {
     var language: Language
     /// When it speaks the first language again; nil while it does, and as long as somebody is there.
     var languageEndsAt: Instant?
+    /// A page for whoever installs the kiosk, and how long it stays.
+    var servicePage: (page: ServicePage, until: Instant)?
+    /// The question for our own address, and the answer, for the health page.
+    var healthQuestion: ResolutionID?
+    var healthAddress = ByteString()
+    /// Since when nobody was there; nil while there is a call.
+    var quietSince: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
     var faults = DeviceFaults()
@@ -73,6 +80,11 @@ public struct KioskEngine {
     var isPowerFailing = false
     /// The newest counts of this call, or of the last one.
     var counters: MediaCounters?
+    /// What is known of the call that is made, and the last ones that were.
+    var notes = CallNotes()
+    var recentCalls: [CallRecord] = []
+    /// Another one each time when `report` may say something else.
+    public internal(set) var reportNumber: UInt64 = 0
     /// Clients that asked for events.
     var subscribers: [ClientID] = []
     var generator: Generator
@@ -87,7 +99,7 @@ public struct KioskEngine {
     private var messageEvents: [(MessageID, StatusCode)] = []
     private var sipWakesAt: Instant?
     var panel = PanelState()
-    private var shown: Presentation?
+    private(set) var shown: Presentation?
     /// What was told by ear.
     var announced = Announcement(.idle, hasScreen: false)
     var wasCutOff = false
@@ -158,7 +170,7 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.panel.wakesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt,
+            self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt, self.pagesWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -259,6 +271,7 @@ public struct KioskEngine {
         self.applyReload(now: now)
         self.faults.timePassed(now: now)
         self.settleLanguage(now: now)
+        self.settlePages(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         self.gesturesTimePassed(now: now)
         self.keypadTimePassed(now: now)
@@ -270,20 +283,22 @@ public struct KioskEngine {
     /// Orders what changed since the last input, and nothing else.
     private mutating func present(now: Instant) {
         guard !self.hasExited else { return }
-        let next = Presentation(self.machine.state, self.surroundings)
+        let next = Presentation(self.machine.state, self.surroundings(now))
         if self.shown?.tone ?? .none != next.tone { self.put(.tone(next.tone)) }
         self.show(next.signal, now: now)
         if self.shown?.screen != next.screen { self.put(.screen(next.screen)) }
         self.shown = next
     }
 
-    private var surroundings: Presentation.Surroundings {
+    private func surroundings(_ now: Instant) -> Presentation.Surroundings {
         Presentation.Surroundings(
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.canCall, isStopping: self.leaveBy != nil && !self.isRestarting,
             banner: self.banner, notice: self.notice, language: self.language,
-            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            screen: self.configuration.screen, layout: self.configuration.display.layout, isDark: self.isDark(now: now),
+            service: self.serviceView,
+            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isOutOfService, isPowerFailing: self.isPowerFailing,
             mayUseH264: self.configuration.video.mayUseH264, panel: self.panelView)
     }
 

@@ -23,6 +23,11 @@ struct Presentation: Equatable {
         var banner: ByteString
         var notice: Notice?
         var language = Language.english
+        var screen = ScreenSettings()
+        var layout = DisplaySettings.Layout.pictureInPicture
+        /// Nobody was there for as long as the file says.
+        var isDark = false
+        var service: ServiceView?
         /// Something failed just now that no chime tells of.
         var soundsAlarm = false
         /// Out of service, as the operator wants it.
@@ -36,6 +41,12 @@ struct Presentation: Equatable {
         var texts: Texts { Texts.of(self.language) }
     }
 
+    /// What a page for whoever installs the kiosk shows.
+    enum ServiceView: Equatable {
+        case health([HealthLine])
+        case problems([ByteString])
+    }
+
     init(_ state: KioskState, _ around: Surroundings) {
         let card = Self.card(state, around)
         let wishes = state.facts?.wishes ?? Wishes()
@@ -45,6 +56,8 @@ struct Presentation: Equatable {
             remote: Self.remote(state, around), selfView: Self.selfView(state, around),
             callBar: Self.callBar(state, around))
         self.screen.language = around.language
+        if case .outcome(let state) = state { self.screen.code = state.ended.outcome.fault?.code ?? "" }
+        if case .idle = state, !around.canCall { self.screen.code = Fault.nobodyToCall.code }
         if case .connected(let call) = state {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
@@ -53,6 +66,7 @@ struct Presentation: Equatable {
         self.screen.countdown = around.panel.countdown
         self.signal = Self.signal(state, around)
         self.tone = Self.tone(state, around)
+        if case .idle = state { self.showIdle(around) }
     }
 
     // MARK: - Words
@@ -79,7 +93,8 @@ struct Presentation: Equatable {
         if let notice = around.notice { return texts.notice(notice) }
         if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
-        return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
+        let phrase = around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture
+        return around.screen.idleCard(phrase, in: around.language)
     }
 
     private static func callingCard(_ facts: CallFacts, _ texts: Texts) -> Card {
@@ -127,6 +142,12 @@ struct Presentation: Equatable {
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
+        if case .idle = state {
+            // Nobody is filmed for a page that does not show it.
+            let isLit = around.service == nil && around.notice == nil && !around.isDark
+            if around.screen.idle == .selfView { return isLit && around.canCall ? .shown : .hidden }
+        }
+        if around.layout == .full, self.remote(state, around) == .shown { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break

@@ -45,7 +45,8 @@ final class SoundDevice {
     private static let targetFramesStart = 3 * SoundFormat.periodFrames
     private static let targetFramesMax = 6 * SoundFormat.periodFrames
     private static let retryMs = 2000
-    private static let checkMs = 1000
+    /// Between looks at one that stands still: each is a wake-up.
+    private static let checkMs = 4000
     /// A running device without any progress for this long counts as lost.
     private static let stallMs = 500
 

@@ -49,6 +49,8 @@ final class CameraThread {
     private var hasReportedFailure: Bool
     private static let pictureWaitMs = 100
     private static let retryMs = 2000
+    /// Between looks at one that nobody uses: each is a wake-up.
+    private static let lookMs = 4000
     private static let idleWait = Duration.seconds(3600)
 
     /// `isMissing`: the control thread has said already that the camera could not be opened.
@@ -67,7 +69,7 @@ final class CameraThread {
             self.readInbox()
             guard self.isWanted else {
                 self.device = .closed
-                self.wires.camera.wait(limit: self.watch.isNeeded ? .milliseconds(Self.retryMs) : Self.idleWait)
+                self.wires.camera.wait(limit: self.watch.isNeeded ? .milliseconds(Self.lookMs) : Self.idleWait)
                 self.lookAfter()
                 continue
             }

@@ -18,19 +18,21 @@ let buildName: ByteString = ""
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
     let signals = openSignals()
-    var file = ConfigurationFile(options)
+    makeFolder(options.dataPath)
+    let time = SavedTime(data: options.dataPath, now: Clock.now())
+    let file = ConfigurationFile(options)
     var (configuration, problems) = file.readFirst()
     // Early: whoever presses from now on is not forgotten.
     let panel = PanelLines(configuration, now: Clock.now())
-    makeFolder(options.dataPath)
+    let records = Records(data: options.dataPath, policy: configuration.log.policy, time: time, file: file)
     let tamperMark = TamperMark(data: options.dataPath)
-    let secrets = Secrets(options, configuration.sip)
+    let secrets = file.readSecrets(configuration.sip)
     let poller = Poller()
     var faults: [DeviceReport] = []
-    let time = SavedTime(data: options.dataPath, now: Clock.now())
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
-    problems += tls.problems
-    file.standing = tls.problems
+    let (picture, pictureProblems) = readPicture(configuration.screen)
+    file.standing = tls.problems + pictureProblems
+    problems += file.standing
     guard var signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
@@ -46,6 +48,7 @@ func run(_ options: RunOptions) -> Int32 {
     let control = ControlServer(path: options.controlPath, tokenBase: ControlThread.controlTokens, poller: poller)
     if control == nil { Log.write("callbox: the control socket " + options.controlPath + " cannot be made") }
     let display = Display(configuration.display, now: Clock.now())
+    display.picture = picture
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
@@ -72,7 +75,7 @@ func run(_ options: RunOptions) -> Int32 {
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
         signals: signals, nameServers: configuration.network.nameServers, wires: wires, time: time, file: file,
-        secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()))
+        secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()), records: records)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     switch thread.run() {
     case .exit(let code): _exit(code)
@@ -120,7 +123,7 @@ struct CameraProbe {
 }
 
 /// Opens the camera for a moment, to learn what it gives and whether it is there.
-private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
+func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
     let wish = CameraWish(width: settings.size.width, height: settings.size.height, rate: FrameRate(settings.fps))
     let name: ByteString
     switch settings.device {

@@ -42,14 +42,19 @@ final class ConfigurationChangeTests: XCTestCase {
         ("button.call", "line = door", true), ("button.hook", "line = hook", true),
         ("button.mute", "debounce = 30", true), ("button.video", "active_low = no", true),
         ("lamp.call", "line = lamp", true), ("display", "selfview = off", false),
-        ("display", "connector = none", true), ("display", "remote = fill", true), ("camera", "device = none", true),
+        ("display", "connector = none", true), ("display", "remote = fill", true), ("display", "layout = full", true),
+        ("screen", "idle = clock", false), ("screen", "headline = Help", false), ("screen", "image = /a.png", true),
+        ("screen.en", "headline = Help", false), ("screen.de", "headline = Hilfe", false),
+        ("screen.fr", "headline = Aide", false), ("screen.es", "headline = Ayuda", false),
+        ("screen.ar", "headline = x", false), ("screen.zh", "detail = x", false),
+        ("language", "first = de", false), ("camera", "device = none", true),
         ("audio", "codecs = pcma", false), ("audio", "playback = none", true), ("sound", "prompts = no", false),
         ("sound", "chimes = no\nstatus = no", false), ("sound", "tones = uk", true), ("sound", "volume = 50", true),
         ("video", "bitrate = 500", false),
         ("media", "encryption = required", false), ("media", "keying = both", false),
         ("media", "encryption = off", true), ("rtp", "ports = 50000-50099", true),
         ("network", "dns = 192.0.2.53", true), ("identity", "product = gate", false),
-        ("location", "latitude = 52.5\nlongitude = 13.4", false),
+        ("location", "latitude = 52.5\nlongitude = 13.4", false), ("log", "level = debug", false),
     ]
 
     func testEachSectionIsToldApart() {

@@ -68,8 +68,9 @@ struct ConfigurationSection {
     static let all: [ConfigurationSection] =
         [Self.call, Self.sip, Self.servers] + Self.accounts + [Self.tls] + Self.buttons
         + Self.inputs + [Self.keypad, Self.panel] + Self.lamps + Self.relays
-        + [Self.display, Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.network]
-        + [Self.identity, Self.location]
+        + [Self.display, Self.screen] + Self.screens + [Self.language]
+        + [Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.network]
+        + [Self.identity, Self.location, Self.log]
 }
 
 // MARK: - Readers with their bounds

@@ -10,8 +10,8 @@ extension ConfigurationSection {
 
     private static func meaning(_ button: ButtonName) -> StaticString {
         switch button {
-        case .call: return "The call button. It also answers a call from outside that rings."
-        case .further: return "A further call button."
+        case .call, .further:
+            return "The call button; there may be further ones. It also answers a call from outside that rings."
         case .hook: return "The hook button cancels or ends a call, and clears a message."
         case .mute: return "The mute button sends silence, and with the next press the microphone again."
         case .video: return "The video button stops the camera, and with the next press starts it again."

@@ -26,7 +26,7 @@ extension Texts {
             soundOnly: Phrase("متصل", "يمكنك التحدث الآن. لا توجد صورة في نقطة المساعدة هذه."),
             message: "رسالة",
             alerting: "مكالمة واردة",
-            alertingBy: NamedText("", " يتصل بك. اضغط زر الاتصال للرد."),
+            alertingBy: NamedText("المتصل: ", ". اضغط زر الاتصال للرد."),
             somebody: "شخص ما",
             keepHolding: "استمر في الضغط"),
         buttons: ButtonTexts(
@@ -85,5 +85,20 @@ extension Texts {
             playback: "لا يوجد مكبر صوت",
             capture: "لا يوجد ميكروفون",
             panel: "زر أو مصباح لا يعمل",
-            network: "لا توجد شبكة"))
+            network: "لا توجد شبكة"),
+        pages: PageTexts(
+            problems: "أخطاء في الإعدادات",
+            health: "الحالة",
+            version: "الإصدار",
+            address: "العنوان",
+            account: "الحساب",
+            configuration: "الإعدادات",
+            screen: "الشاشة",
+            camera: "الكاميرا",
+            loudspeaker: "مكبر الصوت",
+            microphone: "الميكروفون",
+            buttons: "الأزرار",
+            network: "الشبكة",
+            works: "يعمل",
+            missing: "مفقود"))
 }

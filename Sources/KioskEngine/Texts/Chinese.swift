@@ -85,5 +85,20 @@ extension Texts {
             playback: "没有扬声器",
             capture: "没有麦克风",
             panel: "有按键或指示灯失灵",
-            network: "没有网络"))
+            network: "没有网络"),
+        pages: PageTexts(
+            problems: "配置有误",
+            health: "运行状态",
+            version: "版本",
+            address: "地址",
+            account: "账户",
+            configuration: "配置",
+            screen: "屏幕",
+            camera: "摄像头",
+            loudspeaker: "扬声器",
+            microphone: "麦克风",
+            buttons: "按键",
+            network: "网络",
+            works: "正常",
+            missing: "缺失"))
 }

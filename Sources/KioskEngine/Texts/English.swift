@@ -89,5 +89,20 @@ extension Texts {
             playback: "No loudspeaker",
             capture: "No microphone",
             panel: "A button or lamp does not work",
-            network: "No network"))
+            network: "No network"),
+        pages: PageTexts(
+            problems: "Problems of the configuration",
+            health: "Health",
+            version: "Version",
+            address: "Address",
+            account: "Account",
+            configuration: "Configuration",
+            screen: "Screen",
+            camera: "Camera",
+            loudspeaker: "Loudspeaker",
+            microphone: "Microphone",
+            buttons: "Buttons",
+            network: "Network",
+            works: "works",
+            missing: "missing"))
 }

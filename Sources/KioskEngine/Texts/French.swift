@@ -86,5 +86,20 @@ extension Texts {
             playback: "Pas de haut-parleur",
             capture: "Pas de microphone",
             panel: "Un bouton ou un voyant ne marche pas",
-            network: "Pas de réseau"))
+            network: "Pas de réseau"),
+        pages: PageTexts(
+            problems: "Erreurs de configuration",
+            health: "État",
+            version: "Version du logiciel",
+            address: "Adresse",
+            account: "Compte",
+            configuration: "Réglages",
+            screen: "Écran",
+            camera: "Caméra",
+            loudspeaker: "Haut-parleur",
+            microphone: "Micro",
+            buttons: "Boutons",
+            network: "Réseau",
+            works: "en ordre",
+            missing: "absent"))
 }

@@ -90,5 +90,20 @@ extension Texts {
             playback: "Kein Lautsprecher",
             capture: "Kein Mikrofon",
             panel: "Eine Taste oder Lampe geht nicht",
-            network: "Kein Netz"))
+            network: "Kein Netz"),
+        pages: PageTexts(
+            problems: "Fehler in der Konfiguration",
+            health: "Zustand",
+            version: "Version",
+            address: "Adresse",
+            account: "Konto",
+            configuration: "Konfiguration",
+            screen: "Bildschirm",
+            camera: "Kamera",
+            loudspeaker: "Lautsprecher",
+            microphone: "Mikrofon",
+            buttons: "Tasten",
+            network: "Netz",
+            works: "in Ordnung",
+            missing: "fehlt"))
 }

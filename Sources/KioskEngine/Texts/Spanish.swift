@@ -88,5 +88,20 @@ extension Texts {
             playback: "Sin altavoz",
             capture: "Sin micrófono",
             panel: "Un botón o una luz no funciona",
-            network: "Sin red"))
+            network: "Sin red"),
+        pages: PageTexts(
+            problems: "Errores de configuración",
+            health: "Estado",
+            version: "Versión",
+            address: "Dirección",
+            account: "Cuenta",
+            configuration: "Configuración",
+            screen: "Pantalla",
+            camera: "Cámara",
+            loudspeaker: "Altavoz",
+            microphone: "Micrófono",
+            buttons: "Botones",
+            network: "Red",
+            works: "funciona",
+            missing: "falta"))
 }
