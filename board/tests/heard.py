@@ -195,6 +195,8 @@ def _call_by_ear(context):
 
 
 def strength(samples, hertz):
+    """The amplitude of a tone, others 100 Hz away left out of 20 ms."""
+    samples = 2 * samples * numpy.hanning(len(samples))
     turn = numpy.exp(-2j * numpy.pi * hertz * numpy.arange(len(samples)) / RATE)
     return 2 * abs(numpy.mean(samples * turn)) if len(samples) else 0.0
 
@@ -266,7 +268,7 @@ def own_prompt(context):
     tone.save(folder / "language.wav", rate, tone.sine(rate, seconds, 640, 0.8))
     (folder / "busy.wav").write_bytes(b"RIFF\x24\0\0\0WAVEfmt \xff\xff\xff\xff broken")
     kiosk = b.ready(arguments="--camera none")
-    problem = kiosk.wait_event("problem", limit_s=3)
+    problem = kiosk.wait_event("problem", limit_s=3, section="sound")
     context.log(f"said: {problem}")
     heard = Heard(b.board, "own", 4)
     kiosk.tell("language", "de")
