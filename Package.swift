@@ -90,7 +90,7 @@ let package = Package(
                 tests("SIPEngine", ["SIPWire"]),
                 tests("MediaEngine", ["RTPWire"]),
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
-                tests("Display", ["KioskEngine"]),
+                tests("Display", ["KioskEngine", "MediaEngine", "SIPEngine", "SIPWire"]),
                 tests("Picture", ["RTPWire"]),
                 tests("Sound", ["RTPWire", "MediaEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.

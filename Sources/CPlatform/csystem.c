@@ -180,6 +180,57 @@ int callbox_count_entries(const char *path) {
     return count;
 }
 
+size_t callbox_list(const char *path, void *names, size_t size) {
+    DIR *folder = opendir(path);
+    if (!folder) return 0;
+    size_t used = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        size_t length = strlen(entry->d_name) + 1;
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || length > size - used) continue;
+        memcpy((char *)names + used, entry->d_name, length);
+        used += length;
+    }
+    closedir(folder);
+    return used;
+}
+
+static int is_reachable(const struct sockaddr *address) {
+    if (address->sa_family == AF_INET) {
+        uint32_t host = ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr);
+        return host >> 24 != 127 && host >> 16 != 0xA9FE;
+    }
+    if (address->sa_family != AF_INET6) return 0;
+    const struct in6_addr *host = &((const struct sockaddr_in6 *)address)->sin6_addr;
+    return !IN6_IS_ADDR_LOOPBACK(host) && !IN6_IS_ADDR_LINKLOCAL(host);
+}
+
+size_t callbox_addresses(void *texts, size_t size) {
+    struct ifaddrs *all;
+    if (getifaddrs(&all) != 0) return 0;
+    size_t used = 0;
+    for (struct ifaddrs *one = all; one; one = one->ifa_next) {
+        if (!one->ifa_addr || !is_reachable(one->ifa_addr)) continue;
+        int is_v4 = one->ifa_addr->sa_family == AF_INET;
+        socklen_t length = is_v4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+        char text[NI_MAXHOST];
+        if (getnameinfo(one->ifa_addr, length, text, sizeof text, NULL, 0, NI_NUMERICHOST) != 0) continue;
+        if (strlen(text) + 1 > size - used) break;
+        strcpy((char *)texts + used, text);
+        used += strlen(text) + 1;
+    }
+    freeifaddrs(all);
+    return used;
+}
+
+int callbox_has_address(const char *name) {
+    struct addrinfo *found;
+    if (getaddrinfo(name, NULL, NULL, &found) != 0) return 0;
+    freeaddrinfo(found);
+    return 1;
+}
+
+int callbox_open_append(const char *path) { return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600); }
+
 int callbox_epoll_wait(int epoll, struct epoll_event *events, int count, const struct timespec *limit) {
     int ready = epoll_pwait2(epoll, events, count, limit, NULL);
     if (ready >= 0 || errno != ENOSYS) return ready;

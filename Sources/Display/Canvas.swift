@@ -2,6 +2,7 @@
 
 import Bytes
 import CText
+import KioskEngine
 
 /// How a text looks.
 struct TextStyle {
@@ -17,23 +18,27 @@ struct TextStyle {
 final class TextBlock {
     let width: Double
     let height: Double
+    /// Where the text begins in its layout: not at 0 where it is centred, or written from right to left.
+    fileprivate let offset: Double
     fileprivate let layout: OpaquePointer
     fileprivate let style: TextStyle
 
     fileprivate init(_ layout: OpaquePointer, _ style: TextStyle) {
         self.layout = layout
         self.style = style
-        var width: Int32 = 0
-        var height: Int32 = 0
-        pango_layout_get_pixel_size(layout, &width, &height)
-        self.width = Double(width)
-        self.height = Double(height)
+        var place = PangoRectangle()
+        pango_layout_get_pixel_extents(layout, nil, &place)
+        self.offset = Double(place.x)
+        self.width = Double(place.width)
+        self.height = Double(place.height)
     }
 
     deinit {
         g_object_unref(UnsafeMutableRawPointer(self.layout))
     }
 
+    /// Whether a character is in no font: it would be drawn as a box.
+    var isUnreadable: Bool { pango_layout_get_unknown_glyphs_count(self.layout) > 0 }
     var isCut: Bool { pango_layout_is_ellipsized(self.layout) != 0 }
 }
 
@@ -45,15 +50,18 @@ final class Canvas {
     private let context: OpaquePointer
     /// Texts are made smaller, down to this part of their size, before they are cut.
     private static let smallest = 0.6
+    /// Decides between glyphs where scripts share characters.
+    private let language: Language
 
     /// nil where cairo has no memory. The image must outlive the canvas.
-    init?(_ image: PixelImage) {
+    init?(_ image: PixelImage, _ language: Language = .english) {
         let bytes = UnsafeMutableRawPointer(image.pixels).assumingMemoryBound(to: UInt8.self)
         let surface = cairo_image_surface_create_for_data(
             bytes, CAIRO_FORMAT_ARGB32, Int32(image.size.width), Int32(image.size.height), Int32(image.rowPixels * 4))
         guard let surface, let context = cairo_create(surface) else { return nil }
         self.surface = surface
         self.context = context
+        self.language = language
         self.width = Double(image.size.width)
         self.height = Double(image.size.height)
     }
@@ -102,6 +110,17 @@ final class Canvas {
         cairo_fill(self.context)
     }
 
+    /// Draws a picture so that it fills `box`.
+    func draw(_ picture: OwnPicture, in box: Box) {
+        cairo_save(self.context)
+        cairo_translate(self.context, box.x, box.y)
+        cairo_scale(
+            self.context, box.width / Double(picture.size.width), box.height / Double(picture.size.height))
+        cairo_set_source_surface(self.context, picture.surface, 0, 0)
+        cairo_paint(self.context)
+        cairo_restore(self.context)
+    }
+
     // MARK: Strokes, in a unit square
 
     /// Draws with coordinates from -1 to 1 in a square of side `size` around (`x`, `y`).
@@ -138,6 +157,9 @@ final class Canvas {
         pango_font_description_set_weight(font, style.isBold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
         pango_layout_set_font_description(layout, font)
         pango_font_description_free(font)
+        self.language.code.withCString {
+            pango_context_set_language(pango_layout_get_context(layout), pango_language_from_string($0))
+        }
         pango_layout_set_width(layout, Int32(width * Double(PANGO_SCALE)))
         pango_layout_set_height(layout, Int32(-style.linesMax))
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
@@ -147,96 +169,11 @@ final class Canvas {
         return TextBlock(layout, style)
     }
 
-    /// Draws a text whose layout begins at (`x`, `y`).
+    /// Draws a text with its upper left corner at (`x`, `y`).
     func draw(_ block: TextBlock, x: Double, y: Double) {
         self.use(block.style.colour)
-        cairo_move_to(self.context, x, y)
+        cairo_move_to(self.context, x - block.offset, y)
         pango_cairo_show_layout(self.context, block.layout)
-    }
-
-    private func use(_ colour: Colour) {
-        cairo_set_source_rgba(self.context, colour.red, colour.green, colour.blue, colour.alpha)
-    }
-}
-
-/// A rectangle in fractions of pixels.
-struct Box {
-    var x: Double
-    var y: Double
-    var width: Double
-    var height: Double
-
-    /// The whole pixels that it touches.
-    var pixels: Rectangle {
-        let left = Int(self.x.rounded(.down))
-        let top = Int(self.y.rounded(.down))
-        return Rectangle(
-            left, top, Int((self.x + self.width).rounded(.up)) - left, Int((self.y + self.height).rounded(.up)) - top)
-    }
-}
-
-/// Paths in a unit square.
-struct Pen {
-    private let context: OpaquePointer
-
-    fileprivate init(_ context: OpaquePointer) {
-        self.context = context
-    }
-
-    func move(_ x: Double, _ y: Double) {
-        cairo_move_to(self.context, x, y)
-    }
-
-    func line(_ x: Double, _ y: Double) {
-        cairo_line_to(self.context, x, y)
-    }
-
-    /// Part of a circle, angles in degrees, clockwise from the right.
-    func arc(_ x: Double, _ y: Double, _ radius: Double, _ from: Double, _ to: Double) {
-        cairo_new_sub_path(self.context)
-        cairo_arc(self.context, x, y, radius, from * .pi / 180, to * .pi / 180)
-    }
-
-    func circle(_ x: Double, _ y: Double, _ radius: Double) {
-        self.arc(x, y, radius, 0, 360)
-    }
-
-    /// A rectangle with round corners, turned by `turn` radians around its middle (`x`, `y`).
-    func plate(_ x: Double, _ y: Double, _ width: Double, _ height: Double, radius: Double, turn: Double = 0) {
-        cairo_save(self.context)
-        cairo_translate(self.context, x, y)
-        cairo_rotate(self.context, turn)
-        let (w, h) = (width / 2 - radius, height / 2 - radius)
-        cairo_new_sub_path(self.context)
-        cairo_arc(self.context, w, -h, radius, -.pi / 2, 0)
-        cairo_arc(self.context, w, h, radius, 0, .pi / 2)
-        cairo_arc(self.context, -w, h, radius, .pi / 2, .pi)
-        cairo_arc(self.context, -w, -h, radius, .pi, .pi * 3 / 2)
-        cairo_close_path(self.context)
-        cairo_restore(self.context)
-    }
-
-    func close() {
-        cairo_close_path(self.context)
-    }
-
-    func stroke(_ colour: Colour, width: Double) {
-        self.use(colour)
-        cairo_set_line_width(self.context, width)
-        cairo_stroke(self.context)
-    }
-
-    func fill(_ colour: Colour) {
-        self.use(colour)
-        cairo_fill(self.context)
-    }
-
-    /// Draws with the square turned by `angle` radians.
-    func turned(_ angle: Double, _ draw: () -> Void) {
-        cairo_save(self.context)
-        cairo_rotate(self.context, angle)
-        draw()
-        cairo_restore(self.context)
     }
 
     private func use(_ colour: Colour) {

@@ -74,9 +74,12 @@ final class Card {
             drmModeFreeConnector(connector)
             guard !isWriteback else { continue }
             names.append(name)
-            guard wanted == nil || wanted == name, let display = Self.display(descriptor, id) else { continue }
-            guard isAtomic else { throw .notAtomic(driver: Self.driver(descriptor)) }
+            guard wanted == nil || wanted == name else { continue }
+            let display = Self.display(descriptor, id)
+            // Only the master may ask the display itself: to all others it seems to be as it was last seen.
             guard Self.isMaster(descriptor) else { throw Self.otherMaster(number) }
+            guard let display else { continue }
+            guard isAtomic else { throw .notAtomic(driver: Self.driver(descriptor)) }
             let pipeline = try Self.pipeline(descriptor, resources.pointee, display)
             return Card(descriptor, pipeline, name)
         }

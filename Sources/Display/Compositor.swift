@@ -107,13 +107,29 @@ enum Compositor {
         return low | high
     }
 
-    /// Copies rows with left and right exchanged.
-    static func mirror(_ image: PixelImage, into target: PixelTarget, at x: Int, _ y: Int) {
-        for row in 0..<image.size.height {
+    /// Copies an image as it stands on the glass.
+    static func turn(
+        _ image: PixelImage, _ orientation: Orientation, into target: PixelTarget, at x: Int, _ y: Int
+    ) {
+        let (width, height) = (image.size.width, image.size.height)
+        // Where the first pixel goes, and how far it is from there to the next one of its row and to the next row.
+        let first: Int
+        let step: (right: Int, down: Int)
+        switch orientation.quarters {
+        case 1: (first, step) = (height - 1, (target.rowPixels, -1))
+        case 2: (first, step) = ((height - 1) * target.rowPixels + width - 1, (-1, -target.rowPixels))
+        case 3: (first, step) = ((width - 1) * target.rowPixels, (-target.rowPixels, 1))
+        default: (first, step) = (0, (1, target.rowPixels))
+        }
+        let start = target.pixels + y * target.rowPixels + x + first
+        for row in 0..<height {
             let source = image.row(row)
-            let out = target.pixels + (y + row) * target.rowPixels + x
-            let last = image.size.width - 1
-            for column in 0...last { out[column] = source[last - column] }
+            let out = start + row * step.down
+            if orientation.isMirrored {
+                for column in 0..<width { out[column * step.right] = source[width - 1 - column] }
+            } else {
+                for column in 0..<width { out[column * step.right] = source[column] }
+            }
         }
     }
 }

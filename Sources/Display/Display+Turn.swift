@@ -28,7 +28,7 @@ extension Display {
         do throws(DisplayError) {
             var wanted: ByteString?
             if case .named(let name) = self.settings.connector { wanted = name }
-            self.screen = try Screen(try Card.open(connector: wanted))
+            self.screen = try Screen(try Card.open(connector: wanted), quarters: self.settings.rotationDegrees / 90)
             self.fault = nil
             self.needsWords = true
             self.needsChange = true
@@ -49,15 +49,14 @@ extension Display {
     func change(_ screen: Screen, _ now: Instant) throws(DisplayError) {
         let remote = self.picture(.remote, now)
         let selfView = self.picture(.selfView, now)
-        let layout = ScreenLayout(screen.size)
+        let layout = ScreenLayout(screen.pageSize)
         var request = PlanRequest(screen: screen.size)
         if let remote {
-            request.remote = PictureWish(
-                remote.format, layout.remote(remote.size, remote.aspect, self.settings.remote))
+            request.remote = screen.wish(remote.format, layout.remote(remote.size, remote.aspect, self.settings))
         }
         if let selfView {
-            let place = layout.selfView(selfView.size, selfView.aspect, self.settings.selfViewCorner)
-            request.selfView = PictureWish(selfView.format, place, isMirrored: true)
+            let place = self.selfViewPlace(layout, selfView.size, selfView.aspect)
+            request.selfView = screen.wish(selfView.format, place, isMirrored: true)
         }
         var pictures: [(layer: Layer, picture: HeldPicture)] = []
         for layer in [Layer.remote, .selfView] where self[layer].isWanted {
@@ -106,6 +105,12 @@ extension Display {
             self.selfView.held.map { ($0.picture.view.size, $0.picture.view.aspect) }
             ?? self.selfView.shown.map { ($0.size, $0.aspect) }
         guard let (size, aspect) = shape else { return nil }
-        return ScreenLayout(screen.size).selfView(size, aspect, self.settings.selfViewCorner).destination
+        return self.selfViewPlace(ScreenLayout(screen.pageSize), size, aspect).destination
+    }
+
+    private func selfViewPlace(_ layout: ScreenLayout, _ size: PixelSize, _ aspect: SampleAspect) -> PicturePlace {
+        if self.state.page == .mirror { return layout.mirror(size, aspect) }
+        if self.settings.layout == .sideBySide, self.remote.isWanted { return layout.beside(size, aspect) }
+        return layout.selfView(size, aspect, self.settings)
     }
 }

@@ -68,8 +68,16 @@ public final class Display {
     var card = ScreenState()
     var remote = PictureState()
     var selfView = PictureState()
+    /// What the words on the screen count.
+    var moment = PageMoment()
+    /// When it counts on; nil where nothing does.
+    var countsAt: Instant?
     var needsWords = true
     var needsChange = true
+    /// The owner's picture for the idle screen.
+    public var picture: OwnPicture? { didSet { self.needsWords = true } }
+    /// How often words were drawn.
+    public private(set) var drawings: UInt64 = 0
     var nextCheck = Instant.zero
     /// Why there is no picture; nil while all is well, and always with `connector = none`.
     public internal(set) var fault: DisplayError?
@@ -87,8 +95,8 @@ public final class Display {
     /// When `turn` is due though nothing has happened.
     public var deadline: Instant? {
         if self.settings.connector == .none { return nil }
-        guard let flight = self.screen?.deadline else { return self.nextCheck }
-        return min(flight, self.nextCheck)
+        guard let screen = self.screen else { return self.nextCheck }
+        return min(screen.deadline ?? self.nextCheck, self.countsAt ?? self.nextCheck, self.nextCheck)
     }
 
     /// Where things are on the screen now, in pixels; nil for what is not there.
@@ -119,6 +127,10 @@ extension Display {
     /// Shows `state` from the next turn on: words, and which picture layers are visible.
     public func draw(_ state: ScreenState) {
         guard state != self.state else { return }
+        // The own picture has another place beside some pages.
+        if (state.page == .mirror) != (self.state.page == .mirror) { self.needsChange = true }
+        // A dark screen is lit by a change.
+        if self.state.page == .dark { self.needsChange = true }
         self.state = state
         if state.remote == .hidden { self.card = state }
         self.needsWords = true
@@ -162,15 +174,21 @@ extension Display {
         guard let screen = self.screen else { return }
         _ = screen.handleEvents(now: now)
         guard !screen.isBusy else { return }
+        self.count(now)
         if self.needsWords || self.needsChange {
-            Page.draw(self.words(now), on: screen.words, around: self.selfViewHole(screen))
+            Page.draw(
+                self.words(now), self.moment, picture: self.picture, on: screen.page,
+                around: self.selfViewHole(screen))
+            screen.takePage()
             self.needsWords = false
+            self.drawings &+= 1
         }
         do throws(DisplayError) {
             if self.needsChange {
                 try self.change(screen, now)
             } else {
                 for layer in try screen.flip(now: now) { self.count(layer) }
+                if self.state.page == .dark, !screen.isBusy { screen.sleep() }
             }
         } catch {
             self.lose(error, now)

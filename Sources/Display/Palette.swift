@@ -22,6 +22,8 @@ struct Colour: Equatable {
 /// least the contrast of WCAG 2.2 success criterion 1.4.6 (7:1), symbols that of 1.4.11 (3:1).
 enum Palette {
     static let background = Colour(0x0B1622)
+    /// Where nothing but the owner's picture, or nothing at all, is to be seen.
+    static let black = Colour(0x000000)
     static let text = Colour(0xFFFFFF)
     static let detail = Colour(0xD5DEE8)
     static let calm = Colour(0x4FC3F7)

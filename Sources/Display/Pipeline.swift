@@ -13,8 +13,7 @@ struct PlaneHandle {
     /// CRTC_X, CRTC_Y, CRTC_W, CRTC_H in pixels of the screen.
     let destination: [UInt32]
     let position: UInt32?
-    /// "rotation" with its values for upright and for upright and reflected.
-    let rotation: (id: UInt32, plain: UInt64, reflected: UInt64?)?
+    let rotation: RotationProperty?
     /// "COLOR_ENCODING" with its values for BT.601 and BT.709.
     let encoding: (id: UInt32, bt601: UInt64, bt709: UInt64?)?
     /// "COLOR_RANGE" with its values for limited and full range.
@@ -35,13 +34,13 @@ struct PlaneHandle {
             PixelFormat(rawValue: plane.pointee.formats[$0])
         }
         let linear = PlaneFormats.linear(inFormats: blob(card, properties["IN_FORMATS"]?.value ?? 0))
-        self.rotation = Self.rotation(properties)
+        self.rotation = RotationProperty(properties)
         self.encoding = Self.encoding(properties)
         self.range = Self.range(properties)
         self.position = properties["zpos"].flatMap { $0.isImmutable ? nil : $0.id }
         self.capability = PlaneCapability(
             id, Self.kind(properties), linear ?? PixelFormats(listed), Self.order(properties, index),
-            reflectsX: self.rotation?.reflected != nil)
+            reflectsX: self.rotation?.reflectX != nil, quarters: self.rotation?.quarters ?? [0])
         self.framebuffer = try properties.require("FB_ID")
         self.crtc = try properties.require("CRTC_ID")
         self.source = [
@@ -75,14 +74,6 @@ struct PlaneHandle {
             return PlaneOrder(fixed: Int(clamping: property.value))
         }
         return PlaneOrder(limits[0]...limits[1])
-    }
-
-    private static func rotation(_ properties: Properties) -> (id: UInt32, plain: UInt64, reflected: UInt64?)? {
-        guard let property = properties["rotation"], let plain = property.choice("rotate-0"), plain < 64 else {
-            return nil
-        }
-        let reflect = property.choice("reflect-x").flatMap { $0 < 64 ? $0 : nil }
-        return (property.id, 1 << plain, reflect.map { 1 << plain | 1 << $0 })
     }
 
     private static func encoding(_ properties: Properties) -> (id: UInt32, bt601: UInt64, bt709: UInt64?)? {
@@ -143,7 +134,7 @@ extension PlaneHandle {
         }
         if let position = self.position, let wanted = plan.position { request.set(id, position, signed: wanted) }
         if let rotation = self.rotation {
-            request.set(id, rotation.id, plan.reflectsX ? rotation.reflected ?? rotation.plain : rotation.plain)
+            request.set(id, rotation.id, rotation.value(plan.orientation))
         }
         for constant in self.constants { request.set(id, constant.id, constant.value) }
         guard plan.format.isYUV else { return }
@@ -158,5 +149,31 @@ extension PlaneHandle {
     func hide(in request: inout AtomicRequest) {
         request.set(self.capability.id, self.framebuffer, 0)
         request.set(self.capability.id, self.crtc, 0)
+    }
+}
+
+/// "rotation" of a plane: which turns and reflections it has (KMS documentation, "Plane Composition Properties"). Its
+/// turns are counterclockwise, and come after the reflection.
+struct RotationProperty {
+    let id: UInt32
+    /// Bits for no, one, two and three quarter turns clockwise; nil for what the plane lacks.
+    private let turns: [UInt64?]
+    let reflectX: UInt64?
+
+    /// nil where the plane has none, or none that leaves it upright.
+    init?(_ properties: Properties) {
+        guard let property = properties["rotation"] else { return nil }
+        func bit(_ name: ByteString) -> UInt64? { property.choice(name).flatMap { $0 < 64 ? 1 << $0 : nil } }
+        guard let plain = bit("rotate-0") else { return nil }
+        self.id = property.id
+        self.turns = [plain, bit("rotate-270"), bit("rotate-180"), bit("rotate-90")]
+        self.reflectX = bit("reflect-x")
+    }
+
+    var quarters: [Int] { (0..<4).filter { self.turns[$0] != nil } }
+
+    func value(_ orientation: Orientation) -> UInt64 {
+        let turn = self.turns[orientation.quarters] ?? self.turns[0] ?? 1
+        return orientation.isMirrored ? turn | (self.reflectX ?? 0) : turn
     }
 }

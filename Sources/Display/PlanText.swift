@@ -10,11 +10,11 @@ extension SurfacePlan {
         text += ": " + self.format.name + " " + self.buffer.text
         text += " at " + ByteString(decimal: self.destination.x) + "," + ByteString(decimal: self.destination.y)
         if self.destination.size != self.buffer { text += " scaled by the plane to " + self.destination.size.text }
-        if self.reflectsX { text += " mirrored by the plane" }
+        text += self.orientation.text + (self.orientation.isUpright ? "" : " by the plane")
         for placement in self.placements {
             text += ", " + placement.layer.name
             if placement.isScaled { text += " scaled" }
-            if placement.isMirrored { text += " mirrored" }
+            text += placement.orientation.text
         }
         return text
     }
@@ -43,5 +43,14 @@ extension Layer {
         case .selfView: return "self view"
         case .words: return "words"
         }
+    }
+}
+
+extension Orientation {
+    /// For the log, with a blank before it; empty for what stands as it came.
+    fileprivate var text: ByteString {
+        var text: ByteString = self.isMirrored ? " mirrored" : ""
+        if self.quarters > 0 { text += " turned by " + ByteString(decimal: self.quarters * 90) }
+        return text
     }
 }

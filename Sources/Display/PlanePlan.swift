@@ -47,14 +47,23 @@ public struct PlaneCapability: Hashable, Sendable {
     public var order: PlaneOrder
     /// "rotation" has reflect-x.
     public var reflectsX: Bool
+    /// The quarter turns clockwise that "rotation" has, none among them.
+    public var quarters: [Int]
 
-    public init(_ id: UInt32, _ kind: PlaneKind, _ formats: PixelFormats, _ order: PlaneOrder, reflectsX: Bool = false)
-    {
+    public init(
+        _ id: UInt32, _ kind: PlaneKind, _ formats: PixelFormats, _ order: PlaneOrder, reflectsX: Bool = false,
+        quarters: [Int] = [0]
+    ) {
         self.id = id
         self.kind = kind
         self.formats = formats
         self.order = order
         self.reflectsX = reflectsX
+        self.quarters = quarters
+    }
+
+    func takes(_ orientation: Orientation) -> Bool {
+        self.quarters.contains(orientation.quarters) && (!orientation.isMirrored || self.reflectsX)
     }
 }
 
@@ -63,13 +72,12 @@ public struct PictureWish: Equatable, Sendable {
     /// The format in which pictures come.
     public var format: PixelFormat
     public var place: PicturePlace
-    /// Left and right change places, as in a mirror.
-    public var isMirrored: Bool
+    public var orientation: Orientation
 
-    public init(_ format: PixelFormat, _ place: PicturePlace, isMirrored: Bool = false) {
+    public init(_ format: PixelFormat, _ place: PicturePlace, _ orientation: Orientation = .upright) {
         self.format = format
         self.place = place
-        self.isMirrored = isMirrored
+        self.orientation = orientation
     }
 }
 
@@ -106,10 +114,12 @@ public struct Placement: Equatable, Sendable {
     public var source: Rectangle
     /// Where it goes, in pixels of the buffer. Of another size than `source` where software scales.
     public var target: Rectangle
-    /// Software mirrors it.
-    public var isMirrored: Bool
+    /// How software turns it.
+    public var orientation: Orientation
 
-    public var isScaled: Bool { self.source.size != self.target.size }
+    /// The size of what is turned, before that.
+    var uprightSize: PixelSize { self.orientation.turned(self.target.size) }
+    public var isScaled: Bool { self.source.size != self.uprightSize }
 }
 
 /// One plane with the buffer that it scans out.
@@ -120,10 +130,10 @@ public struct SurfacePlan: Equatable, Sendable {
     public var format: PixelFormat
     /// All of the buffer is shown: it is the plane's source rectangle.
     public var buffer: PixelSize
-    /// The plane's destination rectangle. Of another size than `buffer` where the plane scales.
+    /// The plane's destination rectangle. Of another size than `buffer`, turned, where the plane scales.
     public var destination: Rectangle
-    /// The plane mirrors.
-    public var reflectsX: Bool
+    /// How the plane turns the buffer.
+    public var orientation: Orientation
     /// From the bottom to the top. Several are composed in software; outside of them the buffer is black (or, in
     /// ARGB8888, transparent).
     public var placements: [Placement]

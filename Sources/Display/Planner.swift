@@ -104,6 +104,7 @@ extension Planner {
 
     private static func areTwins(_ one: PlaneCapability, _ other: PlaneCapability) -> Bool {
         one.kind == other.kind && one.formats == other.formats && one.reflectsX == other.reflectsX
+            && one.quarters == other.quarters
             && one.order.isSettable == other.order.isSettable && (!one.order.isSettable || one.order == other.order)
     }
 }
@@ -127,7 +128,7 @@ extension Planner {
     private func words(_ candidate: Candidate, _ isBottom: Bool) -> [SurfacePlan] {
         let formats = candidate.plane.formats
         let all = Rectangle(self.request.screen)
-        let placement = Placement(layer: .words, source: all, target: all, isMirrored: false)
+        let placement = Placement(layer: .words, source: all, target: all, orientation: .upright)
         if formats.contains(.argb8888) { return [self.screenful(.argb8888, candidate, [placement])] }
         return isBottom && formats.contains(.xrgb8888) ? [self.screenful(.xrgb8888, candidate, [placement])] : []
     }
@@ -139,10 +140,11 @@ extension Planner {
         let all = Rectangle(self.request.screen)
         let placements = group.map { layer -> Placement in
             guard let wish = self.request.picture(layer) else {
-                return Placement(layer: layer, source: all, target: all, isMirrored: false)
+                return Placement(layer: layer, source: all, target: all, orientation: .upright)
             }
             return Placement(
-                layer: layer, source: wish.place.source, target: wish.place.destination, isMirrored: wish.isMirrored)
+                layer: layer, source: wish.place.source, target: wish.place.destination,
+                orientation: wish.orientation)
         }
         return [self.screenful(format, candidate, placements)]
     }
@@ -150,26 +152,26 @@ extension Planner {
     private func single(
         _ wish: PictureWish, _ layer: Layer, _ candidate: Candidate, _ isBottom: Bool
     ) -> [SurfacePlan] {
-        let reflects = wish.isMirrored && candidate.plane.reflectsX
-        let isMirrored = wish.isMirrored && !reflects
+        let isByPlane = candidate.plane.takes(wish.orientation)
+        let byPlane = isByPlane ? wish.orientation : .upright
+        let bySoftware = isByPlane ? .upright : wish.orientation
         let (source, destination) = (wish.place.source, wish.place.destination)
+        let upright = byPlane.turned(destination.size)
         var plans: [SurfacePlan] = []
-        for format in Self.formats(for: wish.format, of: candidate.plane, rgbOnly: isMirrored) {
-            // Software mirrors on the way out of its own memory, scaled already.
-            let sizes =
-                isMirrored || source.size == destination.size
-                ? [destination.size] : [source.size, destination.size]
+        for format in Self.formats(for: wish.format, of: candidate.plane, rgbOnly: !bySoftware.isUpright) {
+            // Software turns on the way out of its own memory, scaled already.
+            let sizes = !bySoftware.isUpright || source.size == upright ? [upright] : [source.size, upright]
             for size in sizes {
                 let placement = Placement(
-                    layer: layer, source: source, target: Rectangle(size), isMirrored: isMirrored)
+                    layer: layer, source: source, target: Rectangle(size), orientation: bySoftware)
                 plans.append(
                     SurfacePlan(
                         plane: candidate.plane.id, position: self.settable(candidate), format: format, buffer: size,
-                        destination: destination, reflectsX: reflects, placements: [placement]))
+                        destination: destination, orientation: byPlane, placements: [placement]))
             }
-            if isBottom, !reflects, destination != Rectangle(self.request.screen) {
+            if isBottom, byPlane.isUpright, destination != Rectangle(self.request.screen) {
                 let placement = Placement(
-                    layer: layer, source: source, target: destination, isMirrored: isMirrored)
+                    layer: layer, source: source, target: destination, orientation: bySoftware)
                 plans.append(self.screenful(format, candidate, [placement]))
             }
         }
@@ -179,7 +181,8 @@ extension Planner {
     private func screenful(_ format: PixelFormat, _ candidate: Candidate, _ placements: [Placement]) -> SurfacePlan {
         SurfacePlan(
             plane: candidate.plane.id, position: self.settable(candidate), format: format, buffer: self.request.screen,
-            destination: Rectangle(self.request.screen), reflectsX: false, placements: placements)
+            destination: Rectangle(self.request.screen), orientation: .upright,
+            placements: placements)
     }
 
     private func settable(_ candidate: Candidate) -> Int? {
@@ -220,7 +223,7 @@ extension Planner {
                 price += area * (plan.format.isYUV ? 2 : 5)
             }
             // From memory of our own into the buffer, and the words over it where they share it.
-            if plan.isComposed || placement.isMirrored { price += area * (plan.isComposed ? 6 : 4) }
+            if plan.isComposed || !placement.orientation.isUpright { price += area * (plan.isComposed ? 6 : 4) }
         }
         let hidesBelow = plan.isComposed && plan.placements[0].layer == .remote
         return price + (hidesBelow ? plan.buffer.area / 2 : 0)

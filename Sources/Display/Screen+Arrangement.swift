@@ -12,7 +12,8 @@ extension Screen {
     func change(
         to request: PlanRequest, pictures: [(layer: Layer, picture: HeldPicture)], now: Instant
     ) throws(DisplayError) -> Bool {
-        let (arrangement, flags) = try self.choose(request)
+        let (arrangement, chosen) = try self.choose(request)
+        let flags = self.isLit ? chosen : chosen | UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET)
         let surfaces = try self.make(arrangement)
         for (surface, plan) in zip(surfaces, arrangement.surfaces) where !self.isInUse(surface) {
             self.fill(surface, plan, pictures)
@@ -115,9 +116,11 @@ extension Screen {
             if let held = pictures.first(where: { $0.layer == placement.layer }) {
                 _ = surface.draw(held.picture.view, placement.source, placement: index)
             } else if let (old, oldIndex) = self.surface(of: placement.layer), let shown = old.picture(oldIndex) {
+                // What software has turned can only be used where it turns the same.
+                let turned = old.plan.placements[oldIndex].orientation
+                guard turned.isUpright || turned == placement.orientation else { continue }
                 _ = surface.draw(
-                    shown, Rectangle(shown.size), placement: index,
-                    isMirrored: old.plan.placements[oldIndex].isMirrored)
+                    shown, Rectangle(shown.size), placement: index, isTurned: !turned.isUpright)
             }
         }
     }

@@ -18,7 +18,11 @@ final class Screen {
 
     let card: Card
     let pool: BufferPool
+    /// Pages are drawn on it, upright.
+    let page: LayerImage
+    /// The same as it stands on the glass.
     let words: LayerImage
+    private let orientation: Orientation
     var request: PlanRequest?
     var surfaces: [Surface] = []
     /// Were shown before the commit under way.
@@ -29,10 +33,15 @@ final class Screen {
     private(set) var modeBlob: UInt32 = 0
     var isLit = false
 
-    init(_ card: Card) throws(DisplayError) {
+    /// - Parameter quarters: how often everything is turned clockwise by 90 degrees.
+    init(_ card: Card, quarters: Int = 0) throws(DisplayError) {
         self.card = card
         self.pool = BufferPool(card)
+        self.orientation = Orientation(quarters: quarters)
         self.words = LayerImage(PixelImage(card.pipeline.screen), ink: [])
+        self.page =
+            self.orientation.isUpright
+            ? self.words : LayerImage(PixelImage(self.orientation.turned(card.pipeline.screen)), ink: [])
         var mode = card.pipeline.mode
         let failure = drmModeCreatePropertyBlob(
             card.descriptor, &mode, MemoryLayout<drmModeModeInfo>.size, &self.modeBlob)
@@ -46,6 +55,28 @@ final class Screen {
     var isBusy: Bool { self.flight != nil }
     var framebufferCount: Int { self.pool.count }
     var size: PixelSize { self.card.pipeline.screen }
+
+    /// As whoever stands before it sees it.
+    var pageSize: PixelSize { self.orientation.turned(self.size) }
+
+    /// Brings what was drawn on `page` to the glass.
+    func takePage() {
+        guard self.page !== self.words else { return }
+        let image = self.words.image
+        Compositor.turn(
+            self.page.image, self.orientation, into: PixelTarget(pixels: image.pixels, rowPixels: image.rowPixels),
+            at: 0, 0)
+        self.words.ink = self.page.ink?.map { self.orientation.turned($0, in: self.pageSize) }
+        self.words.touch()
+    }
+
+    /// A picture at a place of the page, as it is to be on the glass.
+    func wish(_ format: PixelFormat, _ place: PicturePlace, isMirrored: Bool = false) -> PictureWish {
+        var place = place
+        place.destination = self.orientation.turned(place.destination, in: self.pageSize)
+        return PictureWish(
+            format, place, Orientation(quarters: self.orientation.quarters, isMirrored: isMirrored))
+    }
 
     func surface(of layer: Layer) -> (Surface, placement: Int)? {
         for surface in self.surfaces {
@@ -100,6 +131,16 @@ extension Screen {
         guard !fresh.isEmpty, try self.commit(request, flags: 0, now: now) else { return [] }
         fresh.forEach { $0.committed() }
         return layers
+    }
+
+    /// Turns the display off until the next change. Where that cannot be it stays on, black. Not to be called while
+    /// busy.
+    func sleep() {
+        guard self.isLit else { return }
+        self.isLit = false
+        var request = AtomicRequest()
+        request.set(self.card.pipeline.crtc, self.card.pipeline.active, 0)
+        _ = request.commit(self.card.descriptor, flags: UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET))
     }
 
     /// False where the kernel is not done with a former commit, so that this one is to be tried again.

@@ -24,28 +24,56 @@ public struct ScreenLayout: Equatable, Sendable {
         Rectangle(0, 0, self.screen.width, 5 * self.unit / 2)
     }
 
-    /// Where the far end's picture goes: the whole screen.
-    public func remote(_ size: PixelSize, _ aspect: SampleAspect, _ fit: DisplaySettings.Fit) -> PicturePlace {
-        let area = Rectangle(self.screen)
-        switch fit {
+    /// Above the legend: what stands under the own camera's picture while that is large.
+    var mirrorTitle: Rectangle {
+        Rectangle(0, self.screen.height - 6 * self.unit, self.screen.width, 3 * self.unit)
+    }
+
+    /// Where the own camera's picture goes while nobody calls and it is all that is shown.
+    public func mirror(_ size: PixelSize, _ aspect: SampleAspect) -> PicturePlace {
+        let top = self.banner.bottom & ~1
+        let area = Rectangle(0, top, self.screen.width, max(2, self.mirrorTitle.y - top))
+        return PictureFit.fit.place(size, aspect, in: area)
+    }
+
+    /// Where the far end's picture goes: the whole screen, or the first half of its longer side.
+    public func remote(_ size: PixelSize, _ aspect: SampleAspect, _ settings: DisplaySettings) -> PicturePlace {
+        let area = settings.layout == .sideBySide ? self.halves.first : Rectangle(self.screen)
+        switch settings.remote {
         case .fit: return PictureFit.fit.place(size, aspect, in: area)
         case .fill: return PictureFit.fill.place(size, aspect, in: area)
         }
     }
 
-    /// Where the own picture goes: whole, in a quarter of the screen's width and height at most, in a corner between
-    /// the strips.
+    /// The two halves in which pictures stand beside each other, or one above the other where the screen is upright.
+    var halves: (first: Rectangle, second: Rectangle) {
+        let (width, height) = (self.screen.width, self.screen.height)
+        if width >= height {
+            let middle = width / 2 & ~1
+            return (Rectangle(0, 0, middle, height), Rectangle(middle, 0, width - middle, height))
+        }
+        let middle = height / 2 & ~1
+        return (Rectangle(0, 0, width, middle), Rectangle(0, middle, width, height - middle))
+    }
+
+    /// Where the own picture goes while it stands beside the far end's.
+    public func beside(_ size: PixelSize, _ aspect: SampleAspect) -> PicturePlace {
+        PictureFit.fit.place(size, aspect, in: self.halves.second)
+    }
+
+    /// Where the own picture goes: whole, in a part of the screen's width and height, in a corner between the strips.
     public func selfView(
-        _ size: PixelSize, _ aspect: SampleAspect, _ corner: DisplaySettings.Corner
+        _ size: PixelSize, _ aspect: SampleAspect, _ settings: DisplaySettings
     ) -> PicturePlace {
-        let box = Rectangle(0, 0, self.screen.width / 4, self.screen.height / 4)
+        let percent = settings.selfViewPercent
+        let box = Rectangle(0, 0, self.screen.width * percent / 100, self.screen.height * percent / 100)
         var place = PictureFit.fit.place(size, aspect, in: box)
         let shown = place.destination.size
         let left = self.unit & ~1
         let right = max(0, self.screen.width - self.unit - shown.width) & ~1
         let top = (self.banner.bottom + self.unit / 2) & ~1
         let bottom = max(0, self.callBar.y - self.unit / 2 - shown.height) & ~1
-        switch corner {
+        switch settings.selfViewCorner {
         case .topLeft: (place.destination.x, place.destination.y) = (left, top)
         case .topRight: (place.destination.x, place.destination.y) = (right, top)
         case .bottomLeft: (place.destination.x, place.destination.y) = (left, bottom)

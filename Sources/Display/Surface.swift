@@ -33,8 +33,8 @@ final class Surface {
     private var inFlight: Int?
     private var ready: Int?
     private let layers: [LayerImage?]
-    /// Takes a picture before it is mirrored.
-    private let upright: PixelImage?
+    /// By placement: takes a picture before software turns it.
+    private let uprights: [PixelImage?]
     private let scratch: PixelImage?
     /// Whether the plane can show YUV of full range.
     private let takesFullRange: Bool
@@ -62,8 +62,9 @@ final class Surface {
             if placement.layer == .words { return words }
             return isSinglePicture ? nil : LayerImage(PixelImage(placement.target.size))
         }
-        let mirrored = plan.placements.first { $0.isMirrored }
-        self.upright = mirrored.map { PixelImage($0.target.size) }
+        self.uprights = plan.placements.map { placement in
+            placement.orientation.isUpright ? nil : PixelImage(placement.uprightSize)
+        }
         self.scratch = isSinglePicture ? nil : PixelImage(PixelSize(plan.buffer.width, 1))
         // Buffers of another picture may hold anything; what this one does not cover is black.
         if isSinglePicture, self.hasBars { buffers.forEach { $0.clear(PictureColours(), isOpaque: true) } }
@@ -94,17 +95,17 @@ final class Surface {
 // MARK: - Drawing
 
 extension Surface {
-    /// Draws `picture` for placement `index`. `isMirrored` says that it was mirrored before.
-    func draw(_ picture: PictureView, _ source: Rectangle, placement index: Int, isMirrored: Bool = false) -> Bool {
+    /// Draws `picture` for placement `index`. `isTurned` says that it was turned before.
+    func draw(_ picture: PictureView, _ source: Rectangle, placement index: Int, isTurned: Bool = false) -> Bool {
         let placement = self.plan.placements[index]
-        let upright = placement.isMirrored && !isMirrored ? self.upright : nil
+        let upright = isTurned ? nil : self.uprights[index]
         if let upright, !self.convert(picture, source, index, into: upright) { return false }
         guard let layer = self.layers[index] else {
-            return self.draw(picture, source, placement, mirroring: upright)
+            return self.draw(picture, source, placement, turning: upright)
         }
         if let upright {
             let target = PixelTarget(pixels: layer.image.pixels, rowPixels: layer.image.rowPixels)
-            Compositor.mirror(upright, into: target, at: 0, 0)
+            Compositor.turn(upright, placement.orientation, into: target, at: 0, 0)
         } else if !self.convert(picture, source, index, into: layer.image) {
             return false
         }
@@ -114,13 +115,13 @@ extension Surface {
 
     /// The same straight into a buffer that a plane will scan out.
     private func draw(
-        _ picture: PictureView, _ source: Rectangle, _ placement: Placement, mirroring upright: PixelImage?
+        _ picture: PictureView, _ source: Rectangle, _ placement: Placement, turning upright: PixelImage?
     ) -> Bool {
         guard let free = self.free else { return false }
         let buffer = self.buffers[free]
         let (x, y) = (placement.target.x, placement.target.y)
         if let upright {
-            Compositor.mirror(upright, into: buffer.pixels, at: x, y)
+            Compositor.turn(upright, placement.orientation, into: buffer.pixels, at: x, y)
         } else {
             let colours = PictureColours(
                 picture.colours.matrix, isFullRange: picture.colours.isFullRange && self.takesFullRange)
@@ -208,7 +209,7 @@ extension Surface {
         self.inFlight = nil
     }
 
-    /// The picture that this surface shows of a layer, for drawing it elsewhere; mirrored already where it is.
+    /// The picture that this surface shows of a layer, for drawing it elsewhere; as software has turned it.
     func picture(_ index: Int) -> PictureView? {
         let placement = self.plan.placements[index]
         if let layer = self.layers[index] {

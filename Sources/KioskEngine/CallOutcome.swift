@@ -32,6 +32,8 @@ enum CallOutcome: Equatable {
     case waitsForTime
     /// Nothing was received for `media_timeout`.
     case vanished
+    /// It lasted for `max_duration`.
+    case timeLimit
     /// The far end answered with media that do not fit ours, or with something that is no session description.
     case unusableMedia
     /// What is said and shown would not have been secret, and has to be.
@@ -73,7 +75,7 @@ enum CallOutcome: Equatable {
     var manner: Manner {
         switch self {
         case .hungUp, .cancelled, .declined, .stopped: return .silent
-        case .remoteHungUp: return .farewell(.busy)
+        case .remoteHungUp, .timeLimit: return .farewell(.busy)
         case .missed: return .farewell(.none)
         case .refused(let status, _, let q850): return .failure(RefusalMeaning(status, q850: q850).tone)
         case .notAnswered, .noResponse: return .failure(.busy)
@@ -100,6 +102,7 @@ enum CallOutcome: Equatable {
         case .insecure: return "insecure"
         case .waitsForTime: return "waits-for-time"
         case .vanished: return "vanished"
+        case .timeLimit: return "time-limit"
         case .unusableMedia: return "unusable-media"
         case .notPrivate: return "not-private"
         case .protocolFault: return "protocol-fault"
@@ -119,7 +122,8 @@ enum CallOutcome: Equatable {
         case .unusableMedia, .notPrivate: return 488
         case .unreachable, .insecure, .waitsForTime, .outOfRoom: return 503
         case .unknownHost: return 404
-        case .hungUp, .cancelled, .remoteHungUp, .vanished, .protocolFault, .noAddress, .stopped: return 0
+        case .hungUp, .cancelled, .remoteHungUp, .vanished, .timeLimit, .protocolFault, .noAddress, .stopped:
+            return 0
         }
     }
 
@@ -129,8 +133,8 @@ enum CallOutcome: Equatable {
         case .refused(_, let phrase, _): return phrase
         case .protocolFault(let text), .insecure(let text, _): return text
         case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .misdirected, .notAnswered, .noResponse,
-            .unreachable, .unknownHost, .waitsForTime, .vanished, .unusableMedia, .notPrivate, .noAddress, .outOfRoom,
-            .stopped:
+            .unreachable, .unknownHost, .waitsForTime, .vanished, .timeLimit, .unusableMedia, .notPrivate, .noAddress,
+            .outOfRoom, .stopped:
             return ""
         }
     }

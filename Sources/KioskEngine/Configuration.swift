@@ -7,6 +7,7 @@ import SIPWire
 /// for each key, which tells what it means to the person who writes the file.
 public struct Configuration: Equatable, Sendable {
     public var call = CallSettings()
+    public var autoCall = AutoCallSettings()
     public var sip = SIPSettings()
     public var tls = TLSSettings()
     /// `[account]`, `[account.2]` …
@@ -16,6 +17,7 @@ public struct Configuration: Equatable, Sendable {
     private var buttonSettings = [ButtonSettings](repeating: ButtonSettings(), count: ButtonName.all.count)
     public var panel = PanelSettings()
     public var display = DisplaySettings()
+    public var screen = ScreenSettings()
     public var language = LanguageSettings()
     public var camera = CameraSettings()
     public var audio = AudioSettings()
@@ -29,6 +31,7 @@ public struct Configuration: Equatable, Sendable {
 
     public static let accountsMax = 4
     public var network = NetworkSettings()
+    public var log = LogSettings()
 
     public init() {}
 
@@ -53,7 +56,7 @@ public struct CallSettings: Equatable, Sendable {
         case refuse
         /// The person at the panel answers or declines.
         case ring
-        /// Answered at once.
+        /// Answered by itself, once it was heard and seen here.
         case answer
     }
 
@@ -63,15 +66,34 @@ public struct CallSettings: Equatable, Sendable {
         case refuse
     }
 
-    /// Whom the call button calls; nil: nobody, which is itself a problem of the file.
-    public var uri: SIPURI?
+    /// Whom the call button calls, one step after the other; empty: nobody, which is itself a problem of the file.
+    public var steps: [CallStep] = []
+    /// How often all of them are called, at most.
+    public var cycles = 1
+    /// Between two cycles.
+    public var pauseMs = 2_000
+    /// Whoever answers has to press a key, or does not count.
+    public var isConfirmed = false
+    public var confirmTimeoutMs = 15_000
+    /// Zero: as long as it likes.
+    public var maxDurationMs = 0
     public var incoming = Incoming.refuse
+    /// Who may call; empty where nobody is named.
+    public var incomingFrom: [CallerPattern] = []
+    /// For how long after a call whoever was called may call back; zero: not at all.
+    public var callBackMs = 0
     /// What becomes of us when the far end asks us to call somebody else in its place.
     public var transfer = Transfer.follow
     /// From the first sign of the far end until we give up.
     public var ringTimeoutMs = 60_000
     /// How long a call goes on in which nothing at all is received.
     public var mediaTimeoutMs = 10_000
+
+    /// The first of all targets, where there is only one as a rule.
+    public var uri: SIPURI? {
+        get { self.steps.first?.targets.first?.uri }
+        set { self.steps = newValue.map { [CallStep($0)] } ?? [] }
+    }
 }
 
 /// `[sip]`
@@ -180,6 +202,12 @@ public struct ButtonSettings: Equatable, Sendable {
     public var longAfterSeconds = 3
     /// Of call buttons: what the legend on the screen says; nil: that it calls.
     public var text: ByteString?
+    /// `call` only: whom it calls; empty: whom `[call]` names.
+    public var steps: [CallStep] = []
+    /// `call` only: nil for that of `[call]`.
+    public var ringTimeoutMs: Int?
+    /// `call` only.
+    public var start = CallStart.normal
     /// `call` only: a press in a call ends it.
     public var endsCall = false
     /// `call` only: the name that the far end sees for calls by this button; nil for `[sip] name`.
@@ -219,6 +247,14 @@ public struct DisplaySettings: Equatable, Sendable {
         case fill
     }
 
+    public enum Layout: Sendable {
+        /// The far end alone.
+        case full
+        /// The own picture in a corner of the far end's.
+        case pictureInPicture
+        case sideBySide
+    }
+
     public enum SelfView: Sendable {
         case off
         /// From the press to the end of the call.
@@ -238,6 +274,11 @@ public struct DisplaySettings: Equatable, Sendable {
     public var remote = Fit.fit
     public var selfView = SelfView.call
     public var selfViewCorner = Corner.bottomRight
+    /// The own picture's share of the screen's width and height.
+    public var selfViewPercent = 25
+    public var layout = Layout.pictureInPicture
+    /// How far everything is turned clockwise: 0, 90, 180 or 270.
+    public var rotationDegrees = 0
 }
 
 public struct PictureSize: Equatable, Sendable {
@@ -256,6 +297,8 @@ public struct CameraSettings: Equatable, Sendable {
     public var device = DeviceName.automatic
     public var size = PictureSize(width: 640, height: 360)
     public var fps = 30
+    /// How far its picture is turned clockwise: 0, 90, 180 or 270.
+    public var rotationDegrees = 0
 }
 
 /// The audio codecs that can be offered.
@@ -311,6 +354,14 @@ public struct MediaSettings: Equatable, Sendable {
 public struct RTPSettings: Equatable, Sendable {
     /// UDP ports for media: audio RTP and RTCP, video RTP and RTCP are taken from here.
     public var ports: ClosedRange<UInt16> = 40_000...40_099
+}
+
+/// `[log]`
+public struct LogSettings: Equatable, Sendable {
+    public var level = LogLevel.info
+    public var keepsDigits = false
+
+    public var policy: LogPolicy { LogPolicy(self.level, keepsDigits: self.keepsDigits) }
 }
 
 /// `[network]`

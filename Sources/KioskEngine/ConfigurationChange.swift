@@ -14,6 +14,7 @@ struct ConfigurationChange: Equatable {
         let new = Self.comparable(new)
         self.needsRestart = Self.changedInPlace(old, to: new) != new
         self.note("call", old.call != new.call)
+        self.note("auto_call", old.autoCall != new.autoCall)
         self.note("sip", old.sip != new.sip)
         self.note("tls", old.tls != new.tls)
         for index in old.accounts.indices where index < new.accounts.count {
@@ -24,6 +25,13 @@ struct ConfigurationChange: Equatable {
         for button in ButtonName.all { self.note("button." + button.text, old[button] != new[button]) }
         self.notePanel(old.panel, new.panel)
         self.note("display", old.display != new.display)
+        self.note("screen", old.screen.words != new.screen.words || !old.screen.hasSameGeneralKeys(as: new.screen))
+        for language in Language.all {
+            let index = Int(language.rawValue)
+            let isChanged = old.screen.wordsByLanguage[index] != new.screen.wordsByLanguage[index]
+            self.note("screen." + language.code, isChanged)
+        }
+        self.note("language", old.language != new.language)
         self.note("camera", old.camera != new.camera)
         self.note("audio", old.audio != new.audio)
         self.note("sound", old.sound != new.sound)
@@ -34,6 +42,7 @@ struct ConfigurationChange: Equatable {
         self.note("identity", old.identity != new.identity)
         self.note("location", old.location != new.location)
         self.note("network", old.network != new.network)
+        self.note("log", old.log != new.log)
     }
 
     private mutating func notePanel(_ old: PanelSettings, _ new: PanelSettings) {
@@ -63,11 +72,16 @@ struct ConfigurationChange: Equatable {
     private static func changedInPlace(_ old: Configuration, to new: Configuration) -> Configuration {
         var next = old
         next.call = new.call
+        next.autoCall = new.autoCall
+        next.autoCall.zone = old.autoCall.zone
         next.sip = new.sip
         next.sip.listen = old.sip.listen
         next.accounts = new.accounts
         next.servers = new.servers
         for button in ButtonName.all {
+            next[button].steps = new[button].steps
+            next[button].ringTimeoutMs = new[button].ringTimeoutMs
+            next[button].start = new[button].start
             next[button].endsCall = new[button].endsCall
             next[button].callerName = new[button].callerName
             next[button].label = new[button].label
@@ -78,6 +92,10 @@ struct ConfigurationChange: Equatable {
         }
         next.panel = Self.changedInPlace(old.panel, to: new.panel)
         next.display.selfView = new.display.selfView
+        next.screen = new.screen
+        // The picture was read at the start.
+        next.screen.image = old.screen.image
+        next.language = new.language
         next.audio.codecs = new.audio.codecs
         next.sound.chimes = new.sound.chimes
         next.sound.tellsStatus = new.sound.tellsStatus
@@ -89,6 +107,7 @@ struct ConfigurationChange: Equatable {
         if old.ice.needsTLS == new.ice.needsTLS { next.ice = new.ice }
         next.identity = new.identity
         next.location = new.location
+        next.log = new.log
         return next
     }
 

@@ -32,6 +32,8 @@ struct ConfigurationParser {
     private var section = Section.none
     /// For each setting of `ConfigurationSetting.all` the line that gave it.
     private var seenAt = [Int?](repeating: nil, count: ConfigurationSetting.all.count)
+    /// Some problem, listed or not, may have cost a setting.
+    private var hasLostLines = false
     /// For each setting its value, where it could be used; and the same of the last good file.
     private var values = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
     private var formerValues = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
@@ -47,6 +49,8 @@ struct ConfigurationParser {
         for (index, line) in lines.enumerated() { self.read(line, number: index + 1) }
         self.checkAddress()
         self.fillGaps()
+        self.completeAddresses()
+        self.checkCallers()
     }
 
     mutating func remember(_ lastGood: [UInt8]) {
@@ -152,7 +156,7 @@ struct ConfigurationParser {
     /// A file that lost lines on its way, or in which a line cannot be understood, gets from the last good one what it
     /// does not say.
     private mutating func fillGaps() {
-        guard self.problems.contains(where: { $0.kind.losesLines }) else { return }
+        guard self.hasLostLines else { return }
         var isFilled = false
         for index in ConfigurationSetting.all.indices where self.seenAt[index] == nil && self.values[index] == nil {
             if self.applyFormer(index) != nil { isFilled = true }
@@ -181,6 +185,57 @@ struct ConfigurationParser {
                 ?? "missing: the call button has nobody to call")
     }
 
+    /// Gives names and numbers alone the domain that they are in.
+    private mutating func completeAddresses() {
+        if let steps = self.configuration.completed(self.configuration.call.steps) {
+            self.configuration.call.steps = steps
+        } else {
+            self.configuration.call.steps = []
+            self.reportIncomplete("call")
+        }
+        if let steps = self.configuration.completed(self.configuration.autoCall.steps) {
+            self.configuration.autoCall.steps = steps
+        } else {
+            self.configuration.autoCall.steps = []
+            self.reportIncomplete("auto_call")
+        }
+        for button in ButtonName.all {
+            if let steps = self.configuration.completed(self.configuration[button].steps) {
+                self.configuration[button].steps = steps
+            } else {
+                self.configuration[button].steps = []
+                self.reportIncomplete("button." + button.text)
+            }
+        }
+    }
+
+    private mutating func reportIncomplete(_ section: ByteString) {
+        let reason: ByteString =
+            "a name or number alone needs the domain of an [account] or of [servers]; or write sip:NAME@HOST"
+        self.report(.value, self.line(of: "uri", in: section), section, "uri", reason)
+    }
+
+    /// Nobody is listened to by a mistake in the file.
+    private mutating func checkCallers() {
+        let call = self.configuration.call
+        guard call.incoming == .answer else { return }
+        let line = self.line(of: "incoming", in: "call")
+        if call.incomingFrom.isEmpty {
+            let reason: ByteString = "answer needs incoming_from, which says who may listen; ring is used"
+            self.report(.value, line, "call", "incoming", reason)
+        } else if self.configuration.sip.acceptFrom == .anyone, !call.incomingFrom.contains(.anyone) {
+            let reason: ByteString =
+                "with [sip] accept_from = anyone, everybody can call by any name of incoming_from; ring is used"
+            self.report(.value, line, "call", "incoming", reason)
+        }
+    }
+
+    /// The line that gave a key; 0 where none did.
+    private func line(of key: ByteString, in section: ByteString) -> Int {
+        let index = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == key }
+        return index.flatMap { self.seenAt[$0] } ?? 0
+    }
+
     // MARK: - Problems
 
     private mutating func reportUnknown(_ key: ByteString, _ shown: ByteString, in section: ByteString, number: Int) {
@@ -200,6 +255,7 @@ struct ConfigurationParser {
         _ kind: ConfigurationProblem.Kind, _ line: Int, _ section: ByteString, _ key: ByteString, _ reason: ByteString,
         nearest: ByteString? = nil
     ) {
+        if kind.losesLines { self.hasLostLines = true }
         guard self.problems.count < Self.problemsMax else { return }
         if self.problems.count == Self.problemsMax - 1 {
             let reason: ByteString = "there are more problems from here on, which are not listed"

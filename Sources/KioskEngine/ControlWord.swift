@@ -6,7 +6,7 @@ import SIPWire
 /// A line of the control socket: a word, and for some an argument.
 enum ControlWord: Equatable {
     /// Nil: whom the file names.
-    case call(SIPURI?)
+    case call([CallStep]?)
     /// The call from outside that alerts.
     case answer
     case hangUp
@@ -14,7 +14,7 @@ enum ControlWord: Equatable {
     /// ASCII digits, `*`, `#`, `A`–`D`.
     case digits([UInt8])
     /// To the far end of the call; with an address, to that.
-    case message(SIPURI?, ByteString)
+    case message(CallTarget?, ByteString)
     case press(ButtonName)
     case release(ButtonName)
     /// Out of service: no call begins until `resume`.
@@ -28,12 +28,18 @@ enum ControlWord: Equatable {
     /// What `callbox.conf` says now.
     case reload
     case status
+    /// What is wrong, and what to do about it.
+    case doctor
+    case log(LogLevel, LogPart?)
     /// From here on every event goes to this client.
     case events
     case screenshot(path: ByteString)
     case trace(withMessages: Bool)
     /// What the screen speaks; nil for the next of those that are offered.
     case language(Language?)
+    /// A page for whoever installs the kiosk; nil for none of them.
+    case page(KioskEngine.ServicePage?)
+    case nextPage
 
     static let lineBytesMax = 1024
 
@@ -51,23 +57,38 @@ enum ControlWord: Equatable {
             guard argument.isEmpty || argument == "messages" else { throw BadValue("trace takes messages or nothing") }
             return .trace(withMessages: !argument.isEmpty)
         }
-        if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.uri(argument)) }
+        if word == "call" { return .call(argument.isEmpty ? nil : try ConfigurationValue.steps(argument)) }
+        if word == "log" {
+            let (level, part) = try LogPolicy.parse(argument)
+            return .log(level, part)
+        }
         if word == "press" { return .press(try self.button(argument)) }
         if word == "release" { return .release(try self.button(argument)) }
         if word == "digits" { return .digits(try self.digits(argument)) }
         if word == "message" { return try self.message(argument) }
-        if word == "language" { return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument)) }
+        if word == "language" {
+            return .language(argument.isEmpty ? nil : try ConfigurationValue.language(argument))
+        }
+        if word == "page" {
+            if argument.isEmpty { return .nextPage }
+            let page = KioskEngine.ServicePage.named(argument)
+            guard page != nil || argument == "none" else {
+                throw BadValue("page takes health, problems, none or nothing")
+            }
+            return .page(page)
+        }
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
             ("failback", .failback), ("reload", .reload), ("clear-tamper", .clearTamper), ("status", .status),
-            ("events", .events),
+            ("doctor", .doctor), ("events", .events),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, clear-tamper, failback, reload, status, events, trace and screenshot")
+                    + " language, page, clear-tamper, failback, reload, status, doctor, log, events, trace and"
+                    + " screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1
@@ -95,13 +116,14 @@ enum ControlWord: Equatable {
     private static func message(_ argument: ByteString) throws(BadValue) -> ControlWord {
         let end = argument.firstIndex(of: ASCII.space) ?? argument.count
         let first = argument.slice(0..<end)
-        let isAddressed = first.hasPrefixIgnoringCase("sip:") || first.hasPrefixIgnoringCase("sips:")
+        let schemes: [ByteString] = ["sip:", "sips:", "tel:", "callbox:"]
+        let isAddressed = schemes.contains { first.hasPrefixIgnoringCase($0) }
         let text = isAddressed ? ConfigurationText.trimmed(argument.bytes[end...]) : argument
         guard !text.isEmpty else { throw BadValue("message needs a text") }
         guard text.count <= SIPEngine.messageBytesMax, UTF8Text.isPlain(text.bytes[...]) else {
             throw BadValue("the text is too long, or is no plain text")
         }
-        return .message(isAddressed ? try ConfigurationValue.uri(first) : nil, text)
+        return .message(isAddressed ? try ConfigurationValue.target(first) : nil, text)
     }
 
     private static func button(_ name: ByteString) throws(BadValue) -> ButtonName {

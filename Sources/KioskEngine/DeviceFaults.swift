@@ -7,7 +7,7 @@ struct DeviceFaults {
     /// Long enough to be noticed, short enough not to frighten whoever is in a call.
     static let alarmMs = 2_000
     /// A device that comes and goes is not told of again by lamp and tone before that.
-    static let quietMs = 60_000
+    static let quietMs = 10_000
 
     private var texts = [ByteString?](repeating: nil, count: DeviceFamily.all.count)
     private var alarmedAt = [Instant?](repeating: nil, count: DeviceFamily.all.count)

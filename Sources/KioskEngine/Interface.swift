@@ -41,6 +41,8 @@ public enum KioskInput {
     case localCounters(ClientID, LocalCounters)
     /// Addresses, routes or the link changed.
     case networkChanged
+    /// The answer to `.readClock`; nil where nobody vouches for the time.
+    case clock(LocalTime?)
     /// The passwords that there are now, in place of the former ones; the answer to `.readSecrets` too.
     case secrets([Credential])
     /// The file was read again; nil where it could not be.
@@ -80,10 +82,16 @@ public enum KioskOutput {
     case reply(ClientID, ByteString)
     /// A JSON object for the log.
     case event(ByteString)
+    /// A call that is over, for the call log.
+    case record(CallRecord)
+    /// The log is to keep this much from now on; without a part, of everything.
+    case log(LogLevel, LogPart?)
     /// Save the composed screen as PNG, then send the client `ScreenshotResult.line`.
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.
     case collectCounters(ClientID)
+    /// Look what time it is here. Answer with `.clock`.
+    case readClock
     /// A password was refused: read them again. Answer with `.secrets`.
     case readSecrets
     /// The file that was read is applied: passwords are looked for as it says, from now on. Answer with `.secrets`.
@@ -190,12 +198,17 @@ public struct LocalCounters: Equatable, Sendable {
     public var threads: UInt64
     public var residentKiB: UInt64
     public var framebuffers: UInt64
+    /// How often words were drawn.
+    public var drawings: UInt64
 
-    public init(descriptors: UInt64, threads: UInt64, residentKiB: UInt64, framebuffers: UInt64) {
+    public init(
+        descriptors: UInt64, threads: UInt64, residentKiB: UInt64, framebuffers: UInt64, drawings: UInt64 = 0
+    ) {
         self.descriptors = descriptors
         self.threads = threads
         self.residentKiB = residentKiB
         self.framebuffers = framebuffers
+        self.drawings = drawings
     }
 }
 
@@ -255,6 +268,14 @@ public struct KioskWorld: Sendable {
     public var hash: DigestHash = { _, _ in [] }
     /// The housing was opened before the start, and nobody has said since that all is well.
     public var wasTampered = false
+
+    /// For a call that is to have sound alone.
+    var withoutPictures: KioskWorld {
+        var world = self
+        world.hasCamera = false
+        world.hasScreen = false
+        return world
+    }
 
     public init(
         hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,

@@ -11,25 +11,40 @@ extension KioskEngine {
         self.refreshServers(now: now)
     }
 
-    /// All that we send goes to these.
+    /// All that we send by itself goes to these: the servers, or whoever may be called by a button.
     var serverURIs: [SIPURI] {
         if !self.policy.servers.isEmpty { return self.policy.servers }
-        return self.configuration.call.uri.map { [$0] } ?? []
+        var uris: [SIPURI] = []
+        let buttons = ButtonName.all.flatMap { self.configuration[$0].steps }
+        for target in (self.configuration.call.steps + self.configuration.autoCall.steps + buttons).flatMap({
+            $0.targets
+        }) {
+            guard uris.count < Self.serverURIsMax else { break }
+            let host = target.uri.maddr ?? target.uri.host
+            if !uris.contains(where: { ($0.maddr ?? $0.host).matches(host) }) { uris.append(target.uri) }
+        }
+        return uris
     }
+
+    private static let serverURIsMax = 8
 
     /// Asks for the server's addresses where it is time. A call being dialled asks for itself.
     mutating func refreshServers(now: Instant) {
-        guard let due = self.servers.asksAt, now >= due, let uri = self.serverURIs.first else { return }
+        guard let due = self.servers.asksAt, now >= due, !self.serverURIs.isEmpty else { return }
         let id = self.machine.newResolution()
         self.servers.ask(as: id, now: now)
-        self.find(id, uri, now: now)
+        self.find(id, self.serverURIs, now: now)
     }
 
-    /// The servers that we call by, and those of the accounts.
-    var trusted: [IPAddress] { self.servers.addresses + self.accounts.flatMap { $0.addresses } }
+    /// The servers that we call by, those of the accounts, and who may call back.
+    var trusted: [IPAddress] {
+        self.servers.addresses + self.accounts.flatMap { $0.addresses } + self.callBacks.addresses
+    }
 
-    mutating func trust(_ ways: [Flow], now: Instant) {
-        guard self.servers.found(ways.map { $0.remote.address }, now: now) else { return }
+    /// `isComplete` where these are the ways to all of them.
+    mutating func trust(_ ways: [Flow], isComplete: Bool, now: Instant) {
+        let addresses = ways.map { $0.remote.address }
+        guard self.servers.found(addresses, isComplete: isComplete, now: now) else { return }
         self.tell(.trust(self.trusted), now: now)
     }
 }

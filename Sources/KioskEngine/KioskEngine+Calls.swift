@@ -11,13 +11,13 @@ extension KioskEngine {
 
     /// Dials; false where there is a call already.
     @discardableResult
-    mutating func dial(_ uri: SIPURI, now: Instant) -> Bool {
-        switch self.machine.dial(uri, now: now) {
+    mutating func dial(_ order: CallOrder, now: Instant) -> Bool {
+        switch self.machine.dial(order, now: now) {
         case .refuse: return false
-        case .lookUp(let id, let former):
+        case .lookUp(let questions, let former):
             if let former { self.finish(former, now: now) }
             self.passwords.releaseAll()
-            self.find(id, uri, now: now)
+            self.find(questions, now: now)
             if self.configuration.ice.use == .on { self.findWays(now: now) }
             self.emitCall(now: now)
             return true
@@ -39,49 +39,72 @@ extension KioskEngine {
         switch self.machine.resolved(id, ways, as: handle, now: now) {
         case .ignore: break
         case .invite(let targets):
-            let isToServer = !self.policy.servers.isEmpty || self.servers.isNamed(by: targets.current)
-            if let ways, isToServer { self.trust(ways, now: now) }
-            self.session = self.invite(handle, targets, now: now)
+            let call = self.invite(handle, targets, ways, now: now)
+            self.session = call.session
+            self.placedBy = call.way
+        case .inviteBeside(let targets): self.otherCalls.append(self.invite(handle, targets, ways, now: now))
         case .follow(let referrer, let targets):
-            self.tell(.followReferral(referrer, by: handle), now: now)
-            self.transferSession = self.invite(handle, targets, now: now)
+            self.tell(.followReferral(referrer, by: handle, isLast: targets.ways.count <= 1), now: now)
+            let call = self.invite(handle, targets, now: now)
+            self.transferSession = call.session
+            self.placedBy = call.way
         }
     }
 
+    /// Calls a target of a press.
+    private mutating func invite(
+        _ handle: CallHandle, _ targets: Targets, _ found: [Flow]?, now: Instant
+    ) -> OtherCall {
+        let isToServer = !self.policy.servers.isEmpty || self.servers.isNamed(by: targets.current)
+        if let found, isToServer {
+            let isOnly = !self.policy.servers.isEmpty || self.servers.hosts.count == 1
+            self.trust(found, isComplete: isOnly, now: now)
+        }
+        let call = self.invite(handle, targets, now: now)
+        let window = Duration.milliseconds(self.configuration.call.callBackMs)
+        self.callBacks.called(targets.current, at: call.way.remote.address, window: window, now: now)
+        if window > .zero { self.tell(.trust(self.trusted), now: now) }
+        return call
+    }
+
     /// Places a call, and gives its side of the descriptions.
-    private mutating func invite(_ handle: CallHandle, _ targets: Targets, now: Instant) -> MediaSession {
+    private mutating func invite(_ handle: CallHandle, _ targets: Targets, now: Instant) -> OtherCall {
         guard let way = targets.ways.first else { preconditionFailure("only whom a way leads to is called") }
         let flow = self.way(way, to: targets.current, now: now)
-        self.placedBy = flow
+        let order = self.machine.state.facts?.plan.order
+        let world = order?.start == .audio ? self.world.withoutPictures : self.world
+        let button = order?.button ?? .call
         var session = MediaSession(
             flow, self.configuration.media, isWithoutFeedback: targets.wantsOlderOffer, generator: &self.generator,
             makeSecret: self.makeSecret)
         session.ways = self.ice.take()
-        let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(self.world, self.configuration)
+        let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(world, self.configuration)
         var request = InviteRequest(
-            target: targets.current, flow: flow, offer: offer, extraHeaders: targets.headers + self.identityHeaders,
+            target: targets.current, flow: flow, offer: offer,
+            extraHeaders: targets.headers + self.identityHeaders(button),
             sender: self.sender)
-        request.sender.displayName = self.configuration[.call].callerName
+        request.sender.displayName = self.configuration[button].callerName
         request.parts = self.configuration.location.parts
         // A datagram that is cut into fragments often never arrives. What does not fit even so goes by TCP.
         if flow.transport == .udp, !offer.isEmpty, self.sip.size(of: request) > SIPEngine.datagramSizeSafe {
-            request.offer = session.makeOffer(self.world, self.configuration, trimmed: true)
+            request.offer = session.makeOffer(world, self.configuration, trimmed: true)
         }
         self.tell(.invite(handle, request), now: now)
-        return session
+        return OtherCall(handle: handle, session: session, way: flow)
     }
 
     /// Which button called, who we are, and where we stand.
-    private var identityHeaders: [Header] {
-        let label = self.configuration[.call].label ?? ButtonName.call.text
+    private func identityHeaders(_ name: ButtonName) -> [Header] {
+        let label = self.configuration[name].label ?? name.text
         let button = label.isEmpty ? [] : [Header(.other("X-Callbox-Button"), label)]
         return button + self.configuration.identity.headers + self.configuration.location.headers
     }
 
     mutating func unresolved(_ id: ResolutionID, _ text: ByteString, now: Instant) {
         switch self.machine.unresolved(id, now: now) {
-        case .show(let ended): self.emit(ended, detail: text, now: now)
+        case .failed(let failed): self.failed(failed, detail: text, now: now)
         case .lookUp(let question): self.tryNext(question, now: now)
+        case .lookUpBeside(let question): self.tryNext(question, isLeader: false, now: now)
         case .transferFailed(let failed): self.transferFailed(failed, now: now)
         case .ignore: break
         }
@@ -92,6 +115,7 @@ extension KioskEngine {
     /// False where there was nothing to end.
     @discardableResult
     mutating func hangUp(now: Instant) -> Bool {
+        self.dropOthers(now: now)
         switch self.machine.hangUp(now: now) {
         case .hangUp(let handles, _):
             self.hangUp(handles, now: now)
@@ -110,6 +134,7 @@ extension KioskEngine {
     private mutating func hangUp(_ handles: [CallHandle], now: Instant) {
         for handle in handles { self.tell(.hangUp(handle, .normal), now: now) }
         self.transferSession = nil
+        self.postDial = nil
         self.stopMedia()
         self.emitCall(now: now)
     }
@@ -118,6 +143,7 @@ extension KioskEngine {
         if self.cancelRestart() { return }
         guard self.leaveBy == nil else { return self.exit(now: now) }
         self.leaveAccounts(now: now)
+        self.dropOthers(now: now)
         switch self.machine.terminate(now: now) {
         case .exit(let ended): self.leave(ended, now: now)
         case .hangUp(let handles, _): self.hangUp(handles, now: now)
@@ -138,15 +164,22 @@ extension KioskEngine {
         let way = self.callWay
         switch self.machine.timePassed(now: now) {
         case .doNothing, .dismiss: break
-        case .show(let ended): self.finish(ended, now: now)
+        case .failed(let failed):
+            // A server that never answered may be of no use to the next one either.
+            if let way, failed.outcome == .noResponse { self.failed(way, now: now) }
+            self.failed(failed, now: now)
         case .lookUp(let question): self.tryNext(question, now: now)
+        case .step(let questions): self.beginStep(questions, now: now)
         case .failOver(let id, let handle):
             if let way { self.failed(way, now: now) }
             self.tell(.hangUp(handle, .normal), now: now)
             self.failOver(id, from: way, now: now)
+            self.failOverOthers(now: now)
         case .transferFailed(let failed): self.transferFailed(failed, now: now)
         case .giveUp(let handle, let ended): self.giveUp([handle], ended, now: now)
         case .decline(let handle, let ended): self.decline(handle, .temporarilyUnavailable, ended, now: now)
+        case .answer(let handle): self.answer(handle, now: now)
+        case .warn: self.warn(now: now)
         case .finish(let ended): self.finish(ended, now: now)
         case .exit(let ended): self.leave(ended, now: now)
         }
@@ -163,6 +196,7 @@ extension KioskEngine {
     mutating func fail(_ handle: CallHandle, _ outcome: CallOutcome, now: Instant) {
         switch self.machine.failed(handle, outcome, now: now) {
         case .giveUp(let handles, let ended): self.giveUp(handles, ended, now: now)
+        case .failed(let failed): self.failed(failed, now: now)
         case .transferFailed(let failed): self.transferFailed(failed, now: now)
         case .ignore: break
         }
@@ -170,29 +204,23 @@ extension KioskEngine {
 
     /// The far end is told why; whatever it says to that no longer matters.
     mutating func giveUp(_ handles: [CallHandle], _ ended: EndedCall, now: Instant) {
-        let reason: HangUpReason
-        switch ended.outcome {
-        case .notAnswered: reason = .normal
-        case .vanished: reason = .fault(.requestTimeout, text: "No media received")
-        case .unusableMedia: reason = .fault(.notAcceptableHere, text: "Unusable session description")
-        case .notPrivate: reason = .fault(.notAcceptableHere, text: "Media have to be secure")
-        case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .refused, .noResponse, .unreachable, .unknownHost,
-            .insecure, .waitsForTime, .misdirected, .protocolFault, .noAddress, .outOfRoom, .stopped:
-            reason = .normal
-        }
+        let reason = HangUpReason(ended.outcome)
         for handle in handles { self.tell(.hangUp(handle, reason), now: now) }
         self.finish(ended, now: now)
     }
 
     /// The call is over for everybody here.
-    mutating func finish(_ ended: EndedCall, now: Instant) {
+    mutating func finish(_ ended: EndedCall, detail: ByteString = "", now: Instant) {
         self.stopMedia()
         self.forgetWays()
         self.session = nil
+        self.otherCalls = []
+        self.postDial = nil
+        self.callBacks.finished(window: .milliseconds(self.configuration.call.callBackMs), now: now)
         self.transferSession = nil
         self.awaitsAnswerInACK = false
         self.alerting = nil
-        self.emit(ended, now: now)
+        self.emit(ended, detail: detail, now: now)
     }
 
     // MARK: - What SIP tells
@@ -220,13 +248,18 @@ extension KioskEngine {
             if self.ice.forget(handle) { self.put(.media(.forgetWays)) }
             let reason = self.withoutDowngrade(reason, of: handle)
             let way = self.callWay
-            let hasOlderOffer = self.session?.hasOlderOffer ?? false
+            let other = self.otherCalls.first { $0.handle == handle }
+            self.otherCalls.removeAll { $0.handle == handle }
+            let hasOlderOffer = (other?.session ?? self.session)?.hasOlderOffer ?? false
             switch self.machine.ended(
                 handle, reason, fault: self.tlsFault, hasOlderOffer: hasOlderOffer, now: now)
             {
             case .finish(let ended): self.finish(ended, now: now)
+            case .failed(let failed): self.failed(failed, now: now)
             case .lookUp(let question): self.tryNext(question, now: now)
+            case .lookUpBeside(let question): self.tryNext(question, isLeader: false, now: now)
             case .failOver(let id): self.failOver(id, from: way, now: now)
+            case .failOverBeside(let id): self.place(id, nil, now: now)
             case .offerAgain(let id): self.offerAgain(id, now: now)
             case .transferFailed(let failed): self.transferFailed(failed, now: now)
             case .waitForTransfer: self.waitForTransfer(now: now)

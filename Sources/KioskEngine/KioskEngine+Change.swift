@@ -66,6 +66,7 @@ extension KioskEngine {
     // MARK: - An INVITE without an offer
 
     mutating func answered(_ handle: CallHandle, withOffer offer: [UInt8], now: Instant) {
+        self.lead(handle, now: now)
         let isTransfer = self.machine.state.transferHandle == handle
         guard isTransfer || self.machine.state.handle == handle else {
             return self.tell(.hangUp(handle, .normal), now: now)

@@ -52,6 +52,7 @@ extension KioskEngine {
     mutating func digit(_ handle: CallHandle, _ key: UInt8, now: Instant) {
         guard self.machine.state.handle == handle else { return }
         self.emitDigit(key, by: "info", now: now)
+        self.confirm(now: now)
     }
 
     /// The far end pressed a key. Where it may be part of a code, nobody is told which.

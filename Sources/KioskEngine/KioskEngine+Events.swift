@@ -27,6 +27,7 @@ extension KioskEngine {
     }
 
     mutating func emit(_ problem: ConfigurationProblem, now: Instant) {
+        self.reportNumber &+= 1
         self.emit("problem", now: now) { problem.write(to: &$0) }
     }
 
@@ -55,10 +56,14 @@ extension KioskEngine {
             $0.put("code", ended.outcome.code)
             $0.put("text", Texts.english.sentence(ended.outcome))
             $0.put(ended.outcome.fault)
+            $0.put("by", ended.outcome.side.text)
             if !phrase.isEmpty { $0.put("phrase", phrase) }
             if case .refused(_, _, let q850?) = ended.outcome { $0.put("q850", q850) }
+            let tried = ended.facts.plan.failures
+            if tried.count > 1 { $0.put("tried", tried.map { $0.peer + " " + $0.outcome.reason }) }
             $0.put("duration_ms", msOf: ended.length)
         }
+        self.record(ended)
     }
 
     /// From here on the client gets every event. First it is told what it has missed and what still holds.
@@ -125,6 +130,7 @@ extension KioskEngine {
             $0.put("threads", local.threads)
             $0.put("rss_kb", local.residentKiB)
             $0.put("framebuffers", local.framebuffers)
+            $0.put("drawings", local.drawings)
         }
     }
 

@@ -13,7 +13,11 @@ extension KioskEngine {
 
     /// Finds the ways to a URI; `found` or `notFound` tells what came of it, never before this returns.
     mutating func find(_ id: ResolutionID, _ uri: SIPURI, now: Instant) {
-        let targets = self.policy.servers.isEmpty ? [uri] : self.policy.servers
+        self.find(id, [uri], now: now)
+    }
+
+    mutating func find(_ id: ResolutionID, _ uris: [SIPURI], now: Instant) {
+        let targets = self.policy.servers.isEmpty ? uris : self.policy.servers
         let queries = targets.map { ServerQuery($0, standard: self.configuration.sip.transport) }
         self.locator.find(id, queries, now: now)
     }
@@ -41,6 +45,7 @@ extension KioskEngine {
 
     mutating func routed(_ id: ResolutionID, _ locals: [SocketAddress?], now: Instant) {
         if id == self.addressQuestion { return self.ownAddressFound(locals.first ?? nil, now: now) }
+        if id == self.healthQuestion { return self.healthAddressFound(locals.first ?? nil) }
         guard let index = self.routings.firstIndex(where: { $0.id == id }) else { return }
         let hops = self.routings.remove(at: index).hops
         // An address of a family without a route is no use.
@@ -60,7 +65,7 @@ extension KioskEngine {
     }
 
     private mutating func found(_ id: ResolutionID, _ ways: [Flow], now: Instant) {
-        if self.servers.isOwn(id) { return self.trust(ways, now: now) }
+        if self.servers.isOwn(id) { return self.trust(ways, isComplete: true, now: now) }
         if self.iceServers.found(id, ways.first?.remote.address, now: now) { return }
         if self.sendProbe(id, ways, now: now) || self.registrarFound(id, ways, now: now) { return }
         if self.sendWaitingText(id, ways, now: now) { return }
@@ -82,7 +87,9 @@ extension KioskEngine {
 
     /// What SIP tells about a call that is being made says something about the server too.
     mutating func learn(from event: CallEvent, of handle: CallHandle, now: Instant) {
-        guard self.machine.state.handle == handle, let way = self.callWay else { return }
+        let isLeader = self.machine.state.handle == handle
+        guard let way = isLeader ? self.callWay : self.otherCalls.first(where: { $0.handle == handle })?.way
+        else { return }
         switch event {
         case .trying, .ringing, .earlyMedia, .answered, .answeredWithOffer: self.worked(way, now: now)
         case .ended(let reason):
@@ -119,7 +126,10 @@ extension KioskEngine {
         self.stopMedia()
         self.session = nil
         self.place(id, nil, now: now)
-        guard let former, let way = self.callWay else { return }
+        if let former, let way = self.callWay { self.emitFailover(from: former, to: way, now: now) }
+    }
+
+    mutating func emitFailover(from former: Flow, to way: Flow, now: Instant) {
         self.emit("failover", now: now) {
             $0.put("from", former.transport.token.lowercasedASCII() + ":" + former.remote.text)
             $0.put("to", way.transport.token.lowercasedASCII() + ":" + way.remote.text)

@@ -51,6 +51,8 @@ extension KioskEngine {
         guard self.configuration.ice.use == .on, case .lookingUp(let state) = self.machine.state,
             state.resolution == id
         else { return false }
+        // Of several calls at a time the first has the ways.
+        if self.ice.inUse != nil, self.session != nil || !self.otherCalls.isEmpty { return false }
         return self.waits(.placing(id, ways), now: now)
     }
 

@@ -8,25 +8,41 @@ import SIPWire
 extension KioskEngine {
     mutating func incoming(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
         // A call that takes the place of the one at hand goes on with it.
-        let isOpen = !self.isCallOver && (!self.isPaused || call.replaces != nil)
+        let isOpen = !self.isCallOver && (!self.isOutOfService || call.replaces != nil)
         guard isOpen else { return self.refuse(handle, .temporarilyUnavailable, call, now: now) }
-        let decision = self.machine.incoming(
-            policy: self.configuration.call.incoming, isAutomatic: call.isAnsweredAutomatically, replaces: call.replaces
-        )
-        switch decision {
+        switch self.machine.incoming(self.treatment(of: call), replaces: call.replaces) {
         case .refuse(let status): self.refuse(handle, status, call, now: now)
-        case .alert: self.alert(handle, call, now: now)
-        case .answer: self.accept(handle, call, now: now)
+        case .alert(let isAnswered): self.alert(handle, call, isAnswered: isAnswered, now: now)
         case .replace: self.replace(handle, call, now: now)
         }
     }
 
+    /// What the file says of a caller; who was called lately may at least ring.
+    private func treatment(of call: IncomingCall) -> CallSettings.Incoming {
+        if call.isAnsweredAutomatically { return .answer }
+        let isOpen = self.configuration.sip.acceptFrom == .anyone
+        let treatment = self.configuration.call.treatment(of: call.from.uri, isOpen: isOpen)
+        guard treatment == .refuse, self.callBacks.contains(call.from.uri, from: call.flow.remote.address) else {
+            return treatment
+        }
+        return .ring
+    }
+
+    /// Behind the address that was called there may be others, one of whom has answered.
+    mutating func mayCallBack(_ handle: CallHandle, _ party: NameAddr, now: Instant) {
+        guard self.machine.state.handle == handle, self.machine.state.facts?.direction == .outgoing,
+            let uri = party.uri.sip, let way = self.placedBy
+        else { return }
+        let window = Duration.milliseconds(self.configuration.call.callBackMs)
+        self.callBacks.called(uri, at: way.remote.address, window: window, now: now)
+    }
+
     // MARK: - Alerting
 
-    private mutating func alert(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
+    private mutating func alert(_ handle: CallHandle, _ call: IncomingCall, isAnswered: Bool, now: Instant) {
         // It must not ring for a call that could not be answered.
         guard self.describe(call) != nil else { return self.refuse(handle, .notAcceptableHere, call, now: now) }
-        switch self.machine.alerted(handle, Self.facts(of: call, now: now), now: now) {
+        switch self.machine.alerted(handle, Self.facts(of: call, now: now), isAnswered: isAnswered, now: now) {
         case .ignore: self.refuse(handle, .busyHere, call, now: now)
         case .tell:
             self.alerting = call
@@ -42,11 +58,16 @@ extension KioskEngine {
         switch self.machine.pickUp() {
         case .ignore: return false
         case .answer(let handle):
-            guard let call = self.alerting else { return false }
-            self.alerting = nil
-            self.accept(handle, call, now: now)
+            self.answer(handle, now: now)
             return true
         }
+    }
+
+    /// Answers the call that alerts.
+    mutating func answer(_ handle: CallHandle, now: Instant) {
+        guard let call = self.alerting else { return }
+        self.alerting = nil
+        self.accept(handle, call, now: now)
     }
 
     // MARK: - Answering
@@ -81,7 +102,7 @@ extension KioskEngine {
             if self.machine.state.handle == handle { return self.fail(handle, .unusableMedia, now: now) }
             return self.refuse(handle, .notAcceptableHere, call, now: now)
         }
-        switch self.machine.accepted(handle, Self.facts(of: call, now: now), description.shape, now: now) {
+        switch self.machine.accepted(handle, description.shape, now: now) {
         case .ignore:
             self.forgetWays()
             self.refuse(handle, .busyHere, call, now: now)
@@ -104,6 +125,7 @@ extension KioskEngine {
         guard let description = self.describe(call) else {
             return self.refuse(handle, .notAcceptableHere, call, now: now)
         }
+        self.dropOthers(now: now)
         let facts = Self.facts(of: call, now: now)
         switch self.machine.replaced(by: handle, facts, description.shape, now: now) {
         case .ignore: self.refuse(handle, .decline, call, now: now)

@@ -48,6 +48,7 @@ extension KioskEngine {
         guard self.machine.state.facts != nil else { return }
         self.panel.keypad.toggle()
         let isShown = self.panel.keypad.isShown
+        if isShown { self.say(.keypad) } else { self.hush() }
         self.emit("keypad", now: now) { $0.put("on", isShown) }
     }
 

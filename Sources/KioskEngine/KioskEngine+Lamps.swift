@@ -13,17 +13,13 @@ extension KioskEngine {
         for name in LampName.all {
             let settings = self.configuration.panel[name]
             let standing = isWrong ? settings.standing : nil
-            self.show(self.alarm(of: name) ?? standing ?? settings[signal], on: name, now: now)
+            // Whoever has one lamp is told there of what has just gone wrong.
+            let isTold = name == .call && self.faults.alarmUntil != nil && self.leaveBy == nil
+            self.show(isTold ? settings[.failed] : standing ?? settings[signal], on: name, now: now)
         }
         let changes = self.panel.relays.follow(
             signal, self.configuration.panel.relays, isBlocked: self.areRelaysBlocked, now: now)
         self.carryOut(changes, now: now)
-    }
-
-    /// For a moment the call lamp tells of a fault that is new, where no lamp is fitted to tell of it.
-    private func alarm(of name: LampName) -> LampPattern? {
-        let isTold = name != .call || self.configuration.panel[.fault].line != nil
-        return isTold || self.faults.alarmUntil == nil || self.leaveBy != nil ? nil : .fast
     }
 
     private var hasStandingFault: Bool {

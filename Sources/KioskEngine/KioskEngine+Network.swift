@@ -6,6 +6,7 @@ import SIPWire
 /// The network changed under us: another address, another route, a link that is back.
 extension KioskEngine {
     mutating func networkChanged(now: Instant) {
+        self.reportNumber &+= 1
         guard self.leaveBy == nil else { return }
         self.locator.outdate(now: now)
         for index in self.accounts.indices {

@@ -8,8 +8,10 @@ import SIPWire
 extension KioskEngine {
     mutating func started(now: Instant) {
         self.chimeStatus(.ready)
+        self.autoCall = AutoCall(self.configuration.autoCall, isStart: true, now: now)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
         for problem in self.problems { self.emit(problem, now: now) }
+        if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         self.trustServers(now: now)
         self.passwords.replace(with: self.configuration.credentials)
         self.settleAccounts(now: now)
@@ -40,7 +42,9 @@ extension KioskEngine {
             $0.put("name", button.text)
             $0.put("edge", edge.text)
         }
-        if edge == .pressed, !self.isCallOver { self.put(.tone(.key)) }
+        guard edge == .pressed, !self.isCallOver else { return }
+        self.somebodyIsThere(now: now)
+        self.put(.tone(.key))
     }
 
     mutating func gesturesTimePassed(now: Instant) {
@@ -57,11 +61,13 @@ extension KioskEngine {
         case .chord:
             self.put(.tone(.key))
             self.emit("chord", now: now) { _ in }
-            self.panel.showsHealth.toggle()
+            self.nextServicePage(now: now)
         }
     }
 
     private mutating func pressed(_ button: ButtonName, now: Instant) {
+        // Whoever wants to call is not kept from it; every other button has done what it was pressed for.
+        if self.cancelAutoCall(now: now), !button.isCall { return }
         if self.scroll(by: button, now: now) { return }
         switch button {
         case .call, .further: self.pressedCall(by: button, now: now)
@@ -81,7 +87,7 @@ extension KioskEngine {
         case .video: self.toggleVideo(now: now)
         case .keypad: self.toggleKeypad(now: now)
         case .language: self.changeLanguage(now: now)
-        case .health: self.panel.showsHealth.toggle()
+        case .health: self.nextServicePage(now: now)
         }
     }
 
@@ -95,15 +101,21 @@ extension KioskEngine {
         if self.pickUp(now: now) || self.refusesPress(now: now) { return }
         if self.machine.state.facts != nil {
             if self.configuration[button].endsCall { self.hangUp(now: now) }
-        } else if let uri = self.configuration.call.uri {
-            self.dial(uri, now: now)
+            return
+        }
+        self.notes.button = button.text
+        if let order = self.configuration.order(for: button) {
+            self.dial(order, now: now)
         } else {
             self.dialNobody(now: now)
         }
     }
 
     private mutating func pressedHook(now: Instant) {
-        if case .idle = self.machine.state { self.notice = nil }
+        if case .idle = self.machine.state {
+            self.notice = nil
+            self.servicePage = nil
+        }
         self.hangUp(now: now)
     }
 
@@ -145,12 +157,12 @@ extension KioskEngine {
 
     private mutating func control(_ client: ClientID, _ word: ControlWord, now: Instant) {
         switch word {
-        case .call(let uri): self.put(.reply(client, self.controlCall(uri, now: now)))
+        case .call(let steps): self.put(.reply(client, self.controlCall(steps, now: now)))
         case .answer:
             let hasCaller = self.pickUp(now: now)
             self.put(.reply(client, hasCaller ? Reply.done : Reply.refused("nobody is calling")))
         case .digits(let keys): self.put(.reply(client, self.sendDigits(keys, now: now)))
-        case .message(let uri, let text): self.put(.reply(client, self.sendText(text, to: uri, now: now)))
+        case .message(let target, let text): self.put(.reply(client, self.controlMessage(text, to: target, now: now)))
         case .change(let change): self.put(.reply(client, self.change(change, now: now)))
         case .hangUp:
             let hasCall = self.hangUp(now: now)
@@ -169,6 +181,12 @@ extension KioskEngine {
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
             self.put(.reply(client, Reply.done))
+        case .page(let page):
+            self.show(page, now: now)
+            self.put(.reply(client, Reply.done))
+        case .nextPage:
+            self.nextServicePage(now: now)
+            self.put(.reply(client, Reply.done))
         case .failback:
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
@@ -176,6 +194,12 @@ extension KioskEngine {
         case .reload:
             self.put(.readConfiguration)
             self.put(.reply(client, Reply.done))
+        case .log(let level, let part):
+            self.put(.log(level, part))
+            self.put(.reply(client, Reply.done))
+        case .doctor:
+            let complaints = self.complaints
+            self.put(.reply(client, Reply.lines(complaints.isEmpty ? [Self.nothingWrong] : complaints)))
         case .status: self.put(.collectCounters(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
@@ -184,22 +208,42 @@ extension KioskEngine {
         }
     }
 
-    private mutating func controlCall(_ uri: SIPURI?, now: Instant) -> ByteString {
+    /// - Parameter steps: nil for whom the file names.
+    private mutating func controlCall(_ steps: [CallStep]?, now: Instant) -> ByteString {
         self.postponeRestart()
         guard !self.isCallOver else { return Reply.refused("the help point is being stopped") }
         guard !self.isPaused else { return Reply.refused("the help point is paused") }
-        guard let uri = uri ?? self.configuration.call.uri else {
+        guard !self.panel[.inhibit] else { return Reply.refused("calls are inhibited at the help point") }
+        if let steps, self.configuration.completed(steps) == nil {
+            return Reply.refused(Self.needsDomain)
+        }
+        guard let order = self.configuration.order(steps ?? self.configuration.call.steps) else {
             return Reply.refused("the configuration names nobody to call")
         }
-        return self.dial(uri, now: now) ? Reply.done : Reply.refused("there is a call already")
+        guard self.machine.state.facts == nil else { return Reply.refused("there is a call already") }
+        self.notes.button = nil
+        return self.dial(order, now: now) ? Reply.done : Reply.refused("there is a call already")
     }
+
+    /// - Parameter target: nil for the far end of the call.
+    private mutating func controlMessage(_ text: ByteString, to target: CallTarget?, now: Instant) -> ByteString {
+        guard let target else { return self.sendText(text, to: nil, now: now) }
+        guard let steps = self.configuration.completed([CallStep([target])]) else {
+            return Reply.refused(Self.needsDomain)
+        }
+        return self.sendText(text, to: steps[0].targets[0].uri, now: now)
+    }
+
+    private static let needsDomain: ByteString = "a name alone needs an [account] or [servers] whose domain it is in"
 
     // MARK: - Devices
 
     mutating func device(_ report: DeviceReport, now: Instant) {
+        self.reportNumber &+= 1
         switch report {
         case .failed(let family, let text):
             if self.faults.failed(family, text, now: now) { self.tellLost(family) }
+            self.somebodyIsThere(now: now)
             self.setFitted(family, false)
             self.emit(Self.faultLine(family, text, now: now))
         case .restored(let family):
@@ -233,10 +277,10 @@ extension KioskEngine {
     var banner: ByteString {
         let texts = Texts.of(self.language)
         var parts: [ByteString] = []
-        if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
+        if let problem = self.problems.first { parts.append(self.language.apart("callbox.conf: " + problem.sentence)) }
         for family in DeviceFamily.all {
             guard let text = self.faults[family] else { continue }
-            parts.append(texts.fault(family) + ": " + text)
+            parts.append(texts.fault(family) + ": " + self.language.apart(text))
         }
         if self.isCutOff {
             let isUntrusted = self.accounts.contains { $0.isUntrusted }
@@ -254,7 +298,10 @@ extension KioskEngine {
     mutating func media(_ report: MediaReport, now: Instant) {
         switch report {
         case .counters(let counters): self.count(counters, now: now)
-        case .digit(let key): if self.mediaRuns { self.emitDigit(key, by: "rtp", now: now) }
+        case .digit(let key):
+            guard self.mediaRuns else { return }
+            self.emitDigit(key, by: "rtp", now: now)
+            self.confirm(now: now)
         case .keyFrameWanted: self.askForKeyFrame(now: now)
         case .secured(let kind): self.emit("secured", now: now) { $0.put("media", kind.text) }
         case .keysWearOut: self.renewKeys(now: now)
@@ -263,8 +310,12 @@ extension KioskEngine {
         }
         switch self.machine.media(report, now: now) {
         case .doNothing: break
-        case .firstFrame(let after): self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
-        case .firstSound(let after): self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstFrame(let after):
+            self.notes.firstFrame = after
+            self.emit("first_frame", now: now) { $0.put("ms_since_answer", msOf: after) }
+        case .firstSound(let after):
+            self.notes.firstSound = after
+            self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: after) }
         }
     }
 
@@ -283,6 +334,7 @@ extension KioskEngine {
         guard self.mediaRuns else { return }
         if counters.reports > self.counters?.reports ?? 0 { self.machine.reported(now: now) }
         self.counters = counters
+        self.notes.hasMedia = true
         self.emit("stats", now: now) { counters.write(to: &$0) }
     }
 }

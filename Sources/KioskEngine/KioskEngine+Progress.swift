@@ -18,6 +18,7 @@ extension KioskEngine {
     mutating func progressed(
         _ handle: CallHandle, _ progress: KioskMachine.Progress, _ preview: NegotiatedSession?, now: Instant
     ) {
+        if self.machine.mayLead(handle, progress) { self.lead(handle, now: now) }
         switch self.machine.progressed(handle, progress, now: now) {
         case .ignore: break
         case .tell: self.emitCall(now: now)
@@ -32,6 +33,7 @@ extension KioskEngine {
     }
 
     mutating func answered(_ handle: CallHandle, _ answer: [UInt8], now: Instant) {
+        self.lead(handle, now: now)
         let negotiated: NegotiatedSession?
         let fault: CallOutcome?
         if self.machine.state.handle == handle {
@@ -49,18 +51,24 @@ extension KioskEngine {
 
     mutating func answered(_ handle: CallHandle, _ negotiated: NegotiatedSession, now: Instant) {
         let isHandedOver = self.machine.state.facts?.isHandedOver ?? false
+        if self.machine.state.handle == handle { self.dropOthers(now: now) }
         switch self.machine.answered(handle, MediaShape(negotiated), now: now) {
         case .ignore: break
         case .startMedia(let wishes):
             self.startMedia(negotiated, wishes)
             self.emitCall(now: now)
+            self.greet(now: now)
         case .switchMedia(let wishes, let former):
             self.takeOver(from: former, negotiated, wishes, now: now)
         case .updateMedia(let wishes, let isHeard):
             self.order(wishes)
             self.updateMedia(negotiated)
             self.emitCall(now: now)
-            if isHeard { self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: Duration.zero) } }
+            self.greet(now: now)
+            if isHeard {
+                self.notes.firstSound = .zero
+                self.emit("first_sound", now: now) { $0.put("ms_since_answer", msOf: Duration.zero) }
+            }
         }
         if isHandedOver { self.emitTransfer("done", self.machine.state.facts?.peer ?? ByteString(), now: now) }
     }

@@ -107,6 +107,7 @@ extension KioskEngine {
 
     mutating func emit(_ event: RegistrationEvent, of account: Account, now: Instant) {
         let address = account.settings.uri?.printed ?? ""
+        self.reportNumber &+= 1
         self.emit("registration", now: now) {
             $0.put("account", address)
             switch event {

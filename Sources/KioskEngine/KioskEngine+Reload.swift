@@ -56,6 +56,8 @@ extension KioskEngine {
 
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
         self.problems = problems + self.problemsBeside
+        if !problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
+        self.reportNumber &+= 1
         for problem in problems { self.emit(problem, now: now) }
     }
 
@@ -77,6 +79,8 @@ extension KioskEngine {
         self.configuration = next
         self.machine.ringTimeout = .milliseconds(next.call.ringTimeoutMs)
         self.machine.mediaTimeout = .milliseconds(next.call.mediaTimeoutMs)
+        self.machine.maxDuration = next.call.maxDuration
+        if former.autoCall != next.autoCall { self.autoCall = AutoCall(next.autoCall, isStart: false, now: now) }
         if self.language == former.language.first { self.language = next.language.first }
         self.changeAccounts(from: former, now: now)
         self.tell(.configure(SIPConfiguration(next, self.world)), now: now)

@@ -23,8 +23,19 @@ extension KioskEngine {
     /// A redirection without the addresses that are less secure than who names them.
     func withoutDowngrade(_ reason: EndReason, of handle: CallHandle) -> EndReason {
         guard case .redirected(let status, let uris) = reason else { return reason }
-        let session = self.machine.state.handle == handle ? self.session : self.transferSession
+        let other = self.otherCalls.first { $0.handle == handle }?.session
+        let session = self.machine.state.handle == handle ? self.session : other ?? self.transferSession
         return .redirected(status, uris.filter { self.isAllowed($0, after: session) })
+    }
+
+    // MARK: - Keys
+
+    /// A key that was used as often as it may be protects nothing more: the session is offered anew with other ones
+    /// (RFC 4568 section 7.1.4).
+    mutating func renewKeys(now: Instant) {
+        guard case .connected(let state) = self.machine.state else { return }
+        self.session?.renewKeys()
+        self.changeTakenLate(state.handle, now: now)
     }
 
     // MARK: - Faults

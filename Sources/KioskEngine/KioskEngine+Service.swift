@@ -11,6 +11,8 @@ extension KioskEngine {
     mutating func pause(now: Instant) -> ByteString {
         guard !self.isPaused else { return Reply.refused("the help point is paused already") }
         self.isPaused = true
+        // The screen says it, whatever was read there.
+        self.servicePage = nil
         self.emitService(now: now)
         return Reply.done
     }
@@ -26,11 +28,16 @@ extension KioskEngine {
         return Reply.done
     }
 
-    /// True where a press to call comes to nothing because of the pause: lamp and tone say so, as the screen does.
+    /// Nobody may call from here or be called: by the operator's word, or by the switch at the panel.
+    var isOutOfService: Bool { self.isPaused || self.panel[.inhibit] }
+
+    /// True where a press to call comes to nothing because of that: lamp and tone say so, as the screen does.
     mutating func refusesPress(now: Instant) -> Bool {
-        guard self.isPaused, self.machine.state.facts == nil else { return false }
+        guard self.isOutOfService, self.machine.state.facts == nil else { return false }
         self.faults.alarm(now: now)
-        self.emit("refused", now: now) { $0.put("reason", "paused") }
+        self.say(.outOfOrder)
+        let reason: ByteString = self.isPaused ? "paused" : "inhibited"
+        self.emit("refused", now: now) { $0.put("reason", reason) }
         return true
     }
 

@@ -103,6 +103,7 @@ extension KioskEngine {
     // MARK: - Identity
 
     mutating func identified(_ handle: CallHandle, _ party: NameAddr, now: Instant) {
+        self.mayCallBack(handle, party, now: now)
         guard self.machine.identified(handle, ShownName.text(of: party)) else { return }
         self.emit("identity", now: now) {
             $0.put("uri", party.uri.printed)

@@ -29,6 +29,13 @@ public struct KioskEngine {
     var probes: [ServerProbe] = []
     /// The way by which the call that is made goes first.
     var placedBy: Flow?
+    /// Calls that are placed at the same time as the one that leads.
+    var otherCalls: [OtherCall] = []
+    /// Who was called, and may call back.
+    var callBacks = CallBacks()
+    var autoCall: AutoCall
+    /// Keys that are still to be pressed in the call.
+    var postDial: PostDial?
     /// Those that are to be registered.
     var accounts: [Account]
     /// Those that the file no longer has, as long as they are being given back.
@@ -67,6 +74,13 @@ public struct KioskEngine {
     var language: Language
     /// When it speaks the first language again; nil while it does, and as long as somebody is there.
     var languageEndsAt: Instant?
+    /// A page for whoever installs the kiosk, and how long it stays.
+    var servicePage: (page: ServicePage, until: Instant)?
+    /// The question for our own address, and the answer, for the health page.
+    var healthQuestion: ResolutionID?
+    var healthAddress = ByteString()
+    /// Since when nobody was there; nil while there is a call.
+    var quietSince: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
     var faults = DeviceFaults()
@@ -76,6 +90,11 @@ public struct KioskEngine {
     var isPowerFailing = false
     /// The newest counts of this call, or of the last one.
     var counters: MediaCounters?
+    /// What is known of the call that is made, and the last ones that were.
+    var notes = CallNotes()
+    var recentCalls: [CallRecord] = []
+    /// Another one each time when `report` may say something else.
+    public internal(set) var reportNumber: UInt64 = 0
     /// Clients that asked for events.
     var subscribers: [ClientID] = []
     var generator: Generator
@@ -90,7 +109,7 @@ public struct KioskEngine {
     private var messageEvents: [(MessageID, StatusCode)] = []
     private var sipWakesAt: Instant?
     var panel = PanelState()
-    private var shown: Presentation?
+    private(set) var shown: Presentation?
     /// What was told by ear.
     var announced = Announcement(.idle, hasScreen: false)
     var wasCutOff = false
@@ -115,6 +134,8 @@ public struct KioskEngine {
         self.machine = KioskMachine(
             ringTimeout: .milliseconds(configuration.call.ringTimeoutMs),
             mediaTimeout: .milliseconds(configuration.call.mediaTimeoutMs))
+        self.autoCall = AutoCall(configuration.autoCall, isStart: true, now: .zero)
+        self.machine.maxDuration = configuration.call.maxDuration
         self.accounts = []
         self.language = configuration.language.first
         self.policy = ServerPolicy(configuration.servers, now: .zero)
@@ -162,8 +183,8 @@ public struct KioskEngine {
         for instant in [
             self.sipWakesAt, self.machine.state.alarm?.at, self.panel.wakesAt, self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.ice.wakesAt, self.iceServers.asksAt,
-            self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt,
+            self.callBacks.endsAt, self.postDial?.dueAt, self.autoCall.wakesAt, self.ice.wakesAt,
+            self.iceServers.asksAt, self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt, self.pagesWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -191,6 +212,7 @@ public struct KioskEngine {
         case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
+        case .clock(let time): self.autoCall.clock(time, now: now)
         case .secrets(let credentials): self.passwords.replace(with: credentials)
         case .reload(let configuration, let problems): self.reload(configuration, problems, now: now)
         case .terminate: self.terminate(now: now)
@@ -256,6 +278,9 @@ public struct KioskEngine {
         self.settle(now: now)
         self.alarm(now: now)
         self.locator.timePassed(now: now)
+        self.pressPostDial(now: now)
+        self.autoCall(now: now)
+        if self.callBacks.expire(now: now) { self.tell(.trust(self.trusted), now: now) }
         self.refreshServers(now: now)
         self.iceTimePassed(now: now)
         self.refreshAccounts(now: now)
@@ -266,6 +291,7 @@ public struct KioskEngine {
         self.applyReload(now: now)
         self.faults.timePassed(now: now)
         self.settleLanguage(now: now)
+        self.settlePages(now: now)
         if let notice = self.notice, now >= notice.until { self.notice = nil }
         self.gesturesTimePassed(now: now)
         self.keypadTimePassed(now: now)
@@ -277,20 +303,22 @@ public struct KioskEngine {
     /// Orders what changed since the last input, and nothing else.
     private mutating func present(now: Instant) {
         guard !self.hasExited else { return }
-        let next = Presentation(self.machine.state, self.surroundings)
+        let next = Presentation(self.machine.state, self.surroundings(now))
         if self.shown?.tone ?? .none != next.tone { self.put(.tone(next.tone)) }
         self.show(next.signal, now: now)
         if self.shown?.screen != next.screen { self.put(.screen(next.screen)) }
         self.shown = next
     }
 
-    private var surroundings: Presentation.Surroundings {
+    private func surroundings(_ now: Instant) -> Presentation.Surroundings {
         Presentation.Surroundings(
             hasCamera: self.world.hasCamera, hasScreen: self.world.hasScreen, buttons: self.world.buttons,
             selfView: self.configuration.display.selfView, callEndsCall: self.configuration[.call].endsCall,
             canCall: self.canCall, isStopping: self.leaveBy != nil && !self.isRestarting,
-            banner: self.banner, notice: self.notice, language: self.language,
-            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isPaused, isPowerFailing: self.isPowerFailing,
+            banner: self.banner, notice: self.notice, autoCallAt: self.autoCall.countsUntil, language: self.language,
+            screen: self.configuration.screen, layout: self.configuration.display.layout, isDark: self.isDark(now: now),
+            service: self.serviceView,
+            soundsAlarm: self.faults.soundsAlarm, isPaused: self.isOutOfService, isPowerFailing: self.isPowerFailing,
             mayUseH264: self.configuration.video.mayUseH264, panel: self.panelView)
     }
 

@@ -38,7 +38,7 @@ extension KioskMachine {
 
     /// Decides; the state stays until `renegotiated`.
     func reoffered(_ handle: CallHandle) -> OnReoffer {
-        if self.state.transferHandle == handle { return .refuse(.requestPending) }
+        if self.state.transferHandle == handle || self.state.other(handle) != nil { return .refuse(.requestPending) }
         guard self.state.handle == handle else { return .refuse(.callOrTransactionDoesNotExist) }
         switch self.state {
         case .connected: return .negotiate
@@ -83,7 +83,7 @@ extension KioskMachine {
     mutating func change(_ change: MediaChange) -> OnChange {
         switch self.state {
         case .connected(var state):
-            guard state.change == nil, state.transfer == nil else { return .busy }
+            guard state.change == nil, state.transfer == nil, state.confirmBy == nil else { return .busy }
             let intent = change.applied(to: state.intent)
             guard intent != state.intent else { return .alreadySo }
             state.change = intent

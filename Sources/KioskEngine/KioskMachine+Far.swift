@@ -30,6 +30,7 @@ extension KioskMachine {
 
     mutating func progressed(_ handle: CallHandle, _ progress: Progress, now: Instant) -> OnProgress {
         guard self.state.handle == handle else {
+            self.otherProgressed(handle, progress)
             self.transferProgressed(handle, progress, now: now)
             return .ignore
         }
@@ -56,7 +57,7 @@ extension KioskMachine {
         _ state: KioskState.Outgoing, _ progress: Progress, isRinging: Bool, now: Instant
     ) -> OnProgress {
         var state = state
-        let deadline = state.deadline ?? now + self.ringTimeout
+        let deadline = state.deadline ?? now + (state.facts.plan.ringTimeout ?? self.ringTimeout)
         state.deadline = deadline
         state.wayDeadline = nil
         switch progress {
@@ -69,7 +70,7 @@ extension KioskMachine {
         case .media:
             let early = KioskState.Early(
                 facts: state.facts, targets: state.targets, handle: state.handle, deadline: deadline,
-                hasRung: isRinging && state.stage == .ringing)
+                hasRung: isRinging && state.stage == .ringing, others: state.others)
             self.move(to: .early(early))
             return .startMedia
         }
@@ -101,15 +102,16 @@ extension KioskMachine {
         guard self.state.handle == handle else { return self.transferAnswered(handle, shape, now: now) }
         switch self.state {
         case .calling(let state), .ringing(let state):
-            self.move(to: .connected(self.connected(state.facts, handle, shape, now: now)))
-            return .startMedia(state.facts.wishes)
+            let connected = self.connected(state.facts, handle, shape, now: now)
+            self.move(to: .connected(connected))
+            return .startMedia(connected.wishes)
         case .early(let state):
             // What early media told once is not told again.
             var connected = self.connected(state.facts, handle, shape, now: now)
             if state.hasSound { connected.audio = .hearing }
             connected.hasFirstSound = state.hasFirstSound
             self.move(to: .connected(connected))
-            return .updateMedia(state.facts.wishes, isHeard: state.hasFirstSound)
+            return .updateMedia(connected.wishes, isHeard: state.hasFirstSound)
         case .idle, .lookingUp, .alerting, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
@@ -120,31 +122,44 @@ extension KioskMachine {
     ) -> KioskState.Connected {
         var facts = facts
         facts.isHandedOver = false
-        return KioskState.Connected(
+        let confirmTimeout = facts.plan.order?.confirmTimeout
+        if confirmTimeout == nil { facts.plan = CallPlan() }
+        var state = KioskState.Connected(
             facts: facts, handle: handle, answered: now, shape: shape, patience: self.mediaTimeout)
+        state.confirmBy = confirmTimeout.map { now + $0 }
+        state.limit = self.maxDuration
+        return state
     }
 
     enum OnFailure: Equatable {
         /// Tell the far end, and whoever it is handing us over to; the outcome is on the screen already.
         case giveUp([CallHandle], EndedCall)
+        /// A call that was placed.
+        case failed(FailedTarget)
         case transferFailed(FailedTransfer)
         case ignore
     }
 
     /// We cannot go on with a call, through no act of the person at the panel.
     mutating func failed(_ handle: CallHandle, _ outcome: CallOutcome, now: Instant) -> OnFailure {
+        if let index = self.state.other(handle) {
+            return .failed(self.otherFailed(index, outcome, dropped: [handle]))
+        }
         guard self.state.handle == handle else {
             guard case .connected(let state) = self.state, state.transfer?.handle == handle else { return .ignore }
             return .transferFailed(self.endTransfer(state, outcome, now: now))
         }
         switch self.state {
         case .calling(let state), .ringing(let state):
-            return .giveUp([handle], self.show(outcome, facts: state.facts, answered: nil, now: now))
+            return .failed(self.leaderFailed(state.facts, outcome, dropped: [handle], now: now))
         case .early(let state):
-            return .giveUp([handle], self.show(outcome, facts: state.facts, answered: nil, now: now))
+            return .failed(self.leaderFailed(state.facts, outcome, dropped: [handle], now: now))
         case .alerting(let state):
             return .giveUp([handle], self.show(outcome, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
+            if state.confirmBy != nil {
+                return .failed(self.leaderFailed(state.facts, outcome, dropped: [handle], now: now))
+            }
             let handles = [handle] + (state.transfer?.handle.map { [$0] } ?? [])
             return .giveUp(handles, self.show(outcome, facts: state.facts, answered: state.answered, now: now))
         case .idle, .lookingUp, .ending, .outcome, .stopping:
@@ -157,10 +172,15 @@ extension KioskMachine {
     enum OnEnded: Equatable {
         /// The call is over; its media stop.
         case finish(EndedCall)
-        /// Others may be called in its place: its media stop.
+        /// Whoever was called does not answer.
+        case failed(FailedTarget)
+        /// The target named other addresses: its media stop, and they are called in its place.
         case lookUp(Question)
         /// There is another way to the same target: its media stop, and it is called by that.
         case failOver(ResolutionID)
+        /// The same of a target that does not lead.
+        case lookUpBeside(Question)
+        case failOverBeside(ResolutionID)
         /// It does not take our offer: its media stop, and it is called again by the same way, with the older one.
         case offerAgain(ResolutionID)
         /// Who was to take over does not: the call at hand goes on.
@@ -176,6 +196,9 @@ extension KioskMachine {
     mutating func ended(
         _ handle: CallHandle, _ reason: EndReason, fault: TLSFault? = nil, hasOlderOffer: Bool = false, now: Instant
     ) -> OnEnded {
+        if let index = self.state.other(handle) {
+            return self.otherEnded(index, reason, fault, hasOlderOffer: hasOlderOffer)
+        }
         guard self.state.handle == handle else { return self.transferEnded(handle, reason, fault, now: now) }
         if hasOlderOffer, reason.isOfOffer, let id = self.offerAgain(now: now) { return .offerAgain(id) }
         switch self.state {
@@ -194,6 +217,7 @@ extension KioskMachine {
             return .finish(self.show(.missed, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
             if let transfer = state.transfer { return self.wait(for: transfer, state) }
+            if state.confirmBy != nil { return .failed(self.leaderFailed(state.facts, .notAnswered, now: now)) }
             let outcome = CallOutcome(reason, wasAnswered: true)
             return .finish(self.show(outcome, facts: state.facts, answered: state.answered, now: now))
         case .ending(let state):
@@ -235,7 +259,7 @@ extension KioskMachine {
             return .lookUp(question)
         }
         let outcome = CallOutcome(reason, wasAnswered: false, fault: fault)
-        return .finish(self.show(outcome, facts: facts, answered: nil, now: now))
+        return .failed(self.leaderFailed(facts, outcome, now: now))
     }
 
     // MARK: - Media
@@ -367,7 +391,7 @@ extension EndReason {
     }
 
     /// It says something about our offer.
-    fileprivate var isOfOffer: Bool {
+    var isOfOffer: Bool {
         switch self {
         case .refused(let status, _, _): return status == .notAcceptableHere || status.value == 606
         case .redirected, .localHangUp, .remoteHangUp, .cancelled, .replaced, .timedOut, .flowFailed, .protocolFault,
@@ -376,8 +400,8 @@ extension EndReason {
         }
     }
 
-    /// The one that was called is not there; a 6xx says that nobody else need be tried either.
-    fileprivate var leavesOthersToTry: Bool {
+    /// The one that was called is not there; a 6xx says that none of its other addresses need be tried either.
+    var leavesOthersToTry: Bool {
         switch self {
         case .redirected, .timedOut, .flowFailed: return true
         case .refused(let status, _, _): return status.statusClass != .globalFailure

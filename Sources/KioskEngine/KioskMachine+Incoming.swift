@@ -6,29 +6,27 @@ import SIPWire
 /// Calls from outside.
 extension KioskMachine {
     enum OnIncoming: Equatable {
-        /// Answer, if its media fit: then tell `accepted`.
-        case answer
-        /// Let the person decide, if its media fit: then tell `alerted`.
-        case alert
+        /// Let it ring, if its media fit: then tell `alerted`. Either the person decides, or it is answered by itself
+        /// once it was heard and seen here.
+        case alert(isAnswered: Bool)
         /// It takes the place of the call at hand. Answer, if its media fit: then tell `replaced`.
         case replace
         case refuse(StatusCode)
     }
 
-    /// Decides; the state stays.
-    func incoming(policy: CallSettings.Incoming, isAutomatic: Bool, replaces former: CallHandle?) -> OnIncoming {
+    /// Decides; the state stays. `treatment` is what the file says of this caller.
+    func incoming(_ treatment: CallSettings.Incoming, replaces former: CallHandle?) -> OnIncoming {
         if let former { return self.replacing(former) }
         switch self.state {
         case .idle, .outcome:
-            if isAutomatic { return .answer }
-            switch policy {
+            switch treatment {
             case .refuse: return .refuse(.temporarilyUnavailable)
-            case .ring: return .alert
-            case .answer: return .answer
+            case .ring: return .alert(isAnswered: false)
+            case .answer: return .alert(isAnswered: true)
             }
         case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending:
-            switch policy {
-            case .refuse: return .refuse(isAutomatic ? .busyHere : .temporarilyUnavailable)
+            switch treatment {
+            case .refuse: return .refuse(.temporarilyUnavailable)
             case .ring, .answer: return .refuse(.busyHere)
             }
         case .stopping:
@@ -52,11 +50,14 @@ extension KioskMachine {
         case ignore
     }
 
-    mutating func alerted(_ handle: CallHandle, _ facts: CallFacts, now: Instant) -> OnAlerted {
+    mutating func alerted(
+        _ handle: CallHandle, _ facts: CallFacts, isAnswered: Bool, now: Instant
+    ) -> OnAlerted {
         switch self.state {
         case .idle, .outcome:
-            self.move(
-                to: .alerting(KioskState.Alerting(facts: facts, handle: handle, deadline: now + self.ringTimeout)))
+            var state = KioskState.Alerting(facts: facts, handle: handle, deadline: now + self.ringTimeout)
+            if isAnswered { state.answersAt = now + .milliseconds(KioskTimes.announcedMs) }
+            self.move(to: .alerting(state))
             return .tell
         case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping:
             return .ignore
@@ -82,19 +83,14 @@ extension KioskMachine {
         case ignore
     }
 
-    /// The 200 to an incoming call is on its way. `facts` are those of a call that never alerted.
-    mutating func accepted(
-        _ handle: CallHandle, _ facts: CallFacts, _ shape: MediaShape, now: Instant
-    ) -> OnAccepted {
+    /// The 200 to the call that alerts is on its way.
+    mutating func accepted(_ handle: CallHandle, _ shape: MediaShape, now: Instant) -> OnAccepted {
         switch self.state {
-        case .idle, .outcome:
-            self.move(to: .connected(self.connected(facts, handle, shape, now: now)))
-            return .startMedia(facts.wishes)
         case .alerting(let state):
             guard state.handle == handle else { return .ignore }
             self.move(to: .connected(self.connected(state.facts, handle, shape, now: now)))
             return .startMedia(state.facts.wishes)
-        case .lookingUp, .calling, .ringing, .early, .connected, .ending, .stopping:
+        case .idle, .lookingUp, .calling, .ringing, .early, .connected, .ending, .outcome, .stopping:
             return .ignore
         }
     }

@@ -12,6 +12,8 @@ struct KioskMachine {
     /// Of calls that begin from now on.
     var ringTimeout: Duration
     var mediaTimeout: Duration
+    /// Nil for as long as it likes.
+    var maxDuration: Duration?
 
     init(ringTimeout: Duration, mediaTimeout: Duration) {
         self.ringTimeout = ringTimeout
@@ -33,37 +35,44 @@ struct KioskMachine {
     // MARK: - Dial
 
     enum OnDial: Equatable {
-        /// Find the ways to it. A call that was still ending is ended now.
-        case lookUp(ResolutionID, finishing: EndedCall?)
+        /// Find the ways to these, which are called at the same time. A call that was still ending is ended now.
+        case lookUp([Question], finishing: EndedCall?)
         /// There is a call already.
         case refuse
     }
 
-    mutating func dial(_ uri: SIPURI, now: Instant) -> OnDial {
+    /// - Parameter order: names somebody.
+    mutating func dial(_ order: CallOrder, now: Instant) -> OnDial {
         switch self.state {
         case .idle, .outcome:
-            return .lookUp(self.beginLookUp(uri, now: now), finishing: nil)
+            return .lookUp(self.begin(order, now: now), finishing: nil)
         case .ending(let state):
-            return .lookUp(self.beginLookUp(uri, now: now), finishing: state.ended)
+            return .lookUp(self.begin(order, now: now), finishing: state.ended)
         case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .stopping:
             return .refuse
         }
     }
 
-    private mutating func beginLookUp(_ uri: SIPURI, now: Instant) -> ResolutionID {
-        let facts = CallFacts(direction: .outgoing, peer: uri.printed, began: now)
-        let state = self.lookingUp(facts, Targets(uri), ringDeadline: nil, now: now)
-        self.state = .lookingUp(state)
-        return state.resolution
+    private mutating func begin(_ order: CallOrder, now: Instant) -> [Question] {
+        guard let first = order.steps.first else { preconditionFailure("whoever is dialled is named") }
+        var facts = CallFacts(direction: .outgoing, peer: ByteString(), began: now)
+        facts.plan = CallPlan(order)
+        switch order.start {
+        case .normal, .audio: break
+        case .muted: facts.wishes.isMuted = true
+        case .noVideo: facts.wishes.isVideoOff = true
+        }
+        return self.begin(first, facts, now: now)
     }
 
-    /// A new search for the ways to the current target.
+    /// A new search for the ways to the current target of the one that leads.
     mutating func lookingUp(
         _ facts: CallFacts, _ targets: Targets, ringDeadline: Instant?, now: Instant
     ) -> KioskState.LookingUp {
         KioskState.LookingUp(
             facts: facts, targets: targets, resolution: self.newResolution(),
-            deadline: now + .milliseconds(KioskTimes.lookUpMs), ringDeadline: ringDeadline)
+            deadline: now + .milliseconds(KioskTimes.lookUpMs), ringDeadline: ringDeadline,
+            others: self.state.others)
     }
 
     /// Goes on with the next target of this press; nil where none is left.
@@ -123,6 +132,8 @@ struct KioskMachine {
     enum OnResolved: Equatable {
         /// Send INVITE to the current target by the first of its ways.
         case invite(Targets)
+        /// The same to one that does not lead.
+        case inviteBeside(Targets)
         /// The same, because the far end of this call hands us over.
         case follow(CallHandle, Targets)
         /// Of a call that is over.
@@ -133,28 +144,33 @@ struct KioskMachine {
     mutating func resolved(_ id: ResolutionID, _ ways: [Flow]?, as handle: CallHandle, now: Instant) -> OnResolved {
         switch self.state {
         case .lookingUp(var state):
-            guard state.resolution == id else { return .ignore }
+            guard state.resolution == id, !state.isPause else { return self.otherResolved(id, ways, as: handle) }
             if let ways { state.targets.found(ways) }
             var call = self.outgoing(state, as: handle)
-            if state.targets.ways.count > 1 { call.wayDeadline = now + .milliseconds(KioskTimes.wayMs) }
+            call.wayDeadline = state.facts.patience(state.targets).map { now + $0 }
             self.state = .calling(call)
             return .invite(state.targets)
         case .connected(let state):
-            return self.transferResolved(id, ways ?? [], as: handle, state)
-        case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
+            return self.transferResolved(id, ways, as: handle, state, now: now)
+        case .calling, .ringing, .early:
+            return self.otherResolved(id, ways, as: handle)
+        case .idle, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
     }
 
     func outgoing(_ state: KioskState.LookingUp, as handle: CallHandle) -> KioskState.Outgoing {
         KioskState.Outgoing(
-            facts: state.facts, targets: state.targets, handle: handle, deadline: state.ringDeadline)
+            facts: state.facts, targets: state.targets, handle: handle, deadline: state.ringDeadline,
+            others: state.others)
     }
 
     enum OnUnresolved: Equatable {
-        case show(EndedCall)
-        /// Another target is left.
+        case failed(FailedTarget)
+        /// Another address of the same target is left.
         case lookUp(Question)
+        /// The same of one that does not lead.
+        case lookUpBeside(Question)
         case transferFailed(FailedTransfer)
         case ignore
     }
@@ -162,17 +178,23 @@ struct KioskMachine {
     mutating func unresolved(_ id: ResolutionID, now: Instant) -> OnUnresolved {
         switch self.state {
         case .lookingUp(let state):
-            guard state.resolution == id else { return .ignore }
-            if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
-                return .lookUp(question)
-            }
-            return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
+            guard state.resolution == id, !state.isPause else { return self.otherUnresolved(id) }
+            return self.notFound(state, now: now)
         case .connected(let state):
             guard case .lookingUp(let transfer)? = state.transfer, transfer.resolution == id else { return .ignore }
             return .transferFailed(self.endTransfer(state, .unknownHost, now: now))
-        case .idle, .calling, .ringing, .early, .alerting, .ending, .outcome, .stopping:
+        case .calling, .ringing, .early:
+            return self.otherUnresolved(id)
+        case .idle, .alerting, .ending, .outcome, .stopping:
             return .ignore
         }
+    }
+
+    mutating func notFound(_ state: KioskState.LookingUp, now: Instant) -> OnUnresolved {
+        if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
+            return .lookUp(question)
+        }
+        return .failed(self.leaderFailed(state.facts, .unknownHost, now: now))
     }
 
     // MARK: - Hang up
@@ -202,6 +224,9 @@ struct KioskMachine {
         case .alerting(let state):
             return .decline(state.handle, self.show(.declined, facts: state.facts, answered: nil, now: now))
         case .connected(let state):
+            if state.confirmBy != nil {
+                return self.hangUp(state.handle, state.facts, .cancelled, answered: nil, now: now)
+            }
             return self.hangUp(
                 state.handle, state.facts, .hungUp, answered: state.answered, also: state.transfer?.handle, now: now)
         case .outcome:
@@ -318,67 +343,6 @@ struct KioskMachine {
 
     private func stopDeadline(_ now: Instant) -> Instant {
         now + .milliseconds(KioskTimes.stopMs)
-    }
-
-    // MARK: - Time
-
-    enum OnTime: Equatable {
-        /// Nothing is due.
-        case doNothing
-        /// A call that never got as far as SIP has failed.
-        case show(EndedCall)
-        /// Another target is left.
-        case lookUp(Question)
-        /// Another way to the same one is left: give this call up and place it anew.
-        case failOver(ResolutionID, from: CallHandle)
-        case transferFailed(FailedTransfer)
-        /// Tell the far end that we give up; the outcome is on the screen already.
-        case giveUp(CallHandle, EndedCall)
-        /// Nobody here answers the call from outside.
-        case decline(CallHandle, EndedCall)
-        /// A call is over without the far end's word.
-        case finish(EndedCall)
-        /// The outcome was shown for long enough.
-        case dismiss
-        case exit(EndedCall?)
-    }
-
-    /// Does what `state.alarm` says, where it is due.
-    mutating func timePassed(now: Instant) -> OnTime {
-        guard let alarm = self.state.alarm, now >= alarm.at else { return .doNothing }
-        switch self.state {
-        case .lookingUp(let state):
-            if let question = self.tryNext(state.facts, state.targets, ringDeadline: state.ringDeadline, now: now) {
-                return .lookUp(question)
-            }
-            return .show(self.show(.unknownHost, facts: state.facts, answered: nil, now: now))
-        case .calling(let state), .ringing(let state):
-            if alarm.timer == .way,
-                let id = self.tryNextWay(state.facts, state.targets, ringDeadline: state.deadline, now: now)
-            {
-                return .failOver(id, from: state.handle)
-            }
-            return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
-        case .early(let state):
-            return .giveUp(state.handle, self.show(.notAnswered, facts: state.facts, answered: nil, now: now))
-        case .alerting(let state):
-            return .decline(state.handle, self.show(.missed, facts: state.facts, answered: nil, now: now))
-        case .connected(let state):
-            if state.transfer != nil { return .transferFailed(self.endTransfer(state, .notAnswered, now: now)) }
-            let ended = self.show(.vanished, facts: state.facts, answered: state.answered, now: now)
-            return .giveUp(state.handle, ended)
-        case .ending(let state):
-            self.state = .idle
-            return .finish(state.ended)
-        case .outcome:
-            self.state = .idle
-            return .dismiss
-        case .stopping(let state):
-            self.state = .idle
-            return .exit(state.ended)
-        case .idle:
-            preconditionFailure("idle has no alarm")
-        }
     }
 
     /// Moves to what the outcome's manner asks for, and gives what is to be told.

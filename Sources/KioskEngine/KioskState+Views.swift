@@ -11,11 +11,10 @@ extension KioskState {
         case .lookingUp(let state): return CallAlarm(timer: .lookUp, at: state.deadline)
         case .calling(let state), .ringing(let state): return state.alarm
         case .early(let state): return CallAlarm(timer: .ring, at: state.deadline)
-        case .alerting(let state): return CallAlarm(timer: .alert, at: state.deadline)
-        case .connected(let state):
-            // Whoever hands us over may well send nothing meanwhile.
-            if let transfer = state.transfer { return transfer.deadline.map { CallAlarm(timer: .transfer, at: $0) } }
-            return state.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
+        case .alerting(let state):
+            if let at = state.answersAt { return CallAlarm(timer: .answer, at: at) }
+            return CallAlarm(timer: .alert, at: state.deadline)
+        case .connected(let state): return state.alarm
         case .ending(let state): return CallAlarm(timer: .ending, at: state.deadline)
         case .outcome(let state): return CallAlarm(timer: .outcome, at: state.deadline)
         case .stopping(let state): return CallAlarm(timer: .stop, at: state.deadline)
@@ -68,15 +67,29 @@ extension KioskState {
     var text: ByteString {
         switch self {
         case .idle: return "idle"
-        case .lookingUp, .calling: return "dialling"
+        case .lookingUp(let state): return state.isPause ? "pausing" : "dialling"
+        case .calling: return "dialling"
         case .ringing: return "ringing"
         case .early: return "early"
         case .alerting: return "alerting"
-        case .connected: return "connected"
+        case .connected(let state): return state.confirmBy == nil ? "connected" : "confirming"
         case .ending: return "ending"
         case .outcome: return "ended"
         case .stopping: return "stopping"
         }
+    }
+}
+
+extension KioskState.Connected {
+    fileprivate var alarm: CallAlarm? {
+        // Whoever hands us over may well send nothing meanwhile.
+        if let transfer = self.transfer { return transfer.deadline.map { CallAlarm(timer: .transfer, at: $0) } }
+        var soonest = self.vanishes.map { CallAlarm(timer: .vanish, at: $0) }
+        for other in [self.confirmBy.map { CallAlarm(timer: .confirm, at: $0) }, self.limitAlarm] {
+            guard let other else { continue }
+            if soonest.map({ other.at < $0.at }) ?? true { soonest = other }
+        }
+        return soonest
     }
 }
 

@@ -34,6 +34,10 @@ struct CallFacts: Equatable {
     var name = ByteString()
     /// Being called because the former far end has handed the person over, and has left.
     var isHandedOver = false
+    /// Who is called next should this one not answer. Empty once somebody has answered for good.
+    var plan = CallPlan()
+    /// Which target of the plan this is; nil for calls without a plan.
+    var target: CallTarget?
 }
 
 /// Which ways media flow, as negotiated.
@@ -87,6 +91,14 @@ enum CallTimer: Equatable {
     case ring
     /// Nobody here answered a call from outside.
     case alert
+    /// A call from outside that is answered by itself was announced for long enough.
+    case answer
+    /// Whoever answered has not shown to be a human.
+    case confirm
+    /// The longest time of a call is nearly over.
+    case warn
+    /// It is over.
+    case limit
     /// Who we are handed over to does not answer.
     case transfer
     /// Nothing was received in the call for too long.
@@ -130,6 +142,9 @@ enum KioskState: Equatable {
         var deadline: Instant
         /// When to give up ringing; nil where nothing of this press has rung yet.
         var ringDeadline: Instant?
+        var others: [CallBranch] = []
+        /// All targets were called in vain, and are called again from the deadline on.
+        var isPause = false
     }
 
     struct Outgoing: Equatable {
@@ -142,6 +157,7 @@ enum KioskState: Equatable {
         var wayDeadline: Instant?
         /// What the far end does in `ringing`.
         var stage = Stage.ringing
+        var others: [CallBranch] = []
 
         enum Stage {
             case ringing
@@ -163,12 +179,15 @@ enum KioskState: Equatable {
         var hasSound = false
         /// Its sound was heard at the panel.
         var hasFirstSound = false
+        var others: [CallBranch] = []
     }
 
     struct Alerting: Equatable {
         var facts: CallFacts
         var handle: CallHandle
         var deadline: Instant
+        /// When it is answered by itself; nil where the person decides.
+        var answersAt: Instant?
     }
 
     struct Connected: Equatable {
@@ -197,6 +216,13 @@ enum KioskState: Equatable {
         var patience: Duration
         /// Since when no way leads to the far end: our own network's fault, which may pass.
         var cutOffSince: Instant?
+        /// Until when whoever answered has to show that it is a human; nil once that is done, or is not asked for.
+        /// Meanwhile the call still rings for the person at the panel, and nothing of theirs is sent.
+        var confirmBy: Instant?
+        /// How long it may last; nil for as long as it likes.
+        var limit: Duration?
+        /// The person was told that it is nearly over.
+        var hasWarned = false
 
         init(
             facts: CallFacts, handle: CallHandle, answered: Instant, shape: MediaShape, patience: Duration
@@ -217,8 +243,16 @@ enum KioskState: Equatable {
         /// What is to be sent: nobody listens in on a call that waits.
         var wishes: Wishes {
             var wishes = self.facts.wishes
-            if self.intent.isHolding { (wishes.isMuted, wishes.isVideoOff) = (true, true) }
+            if self.intent.isHolding || self.confirmBy != nil { (wishes.isMuted, wishes.isVideoOff) = (true, true) }
             return wishes
+        }
+
+        /// The longest time of the call.
+        var limitAlarm: CallAlarm? {
+            guard let limit = self.limit else { return nil }
+            if self.hasWarned { return CallAlarm(timer: .limit, at: self.answered + limit) }
+            return CallAlarm(
+                timer: .warn, at: self.answered + (limit - .milliseconds(KioskTimes.warningMs)))
         }
 
         /// Nil while any stream is heard, and on hold, where silence is no sign.
@@ -240,7 +274,7 @@ enum KioskState: Equatable {
 
         /// The far end's picture stands on the screen and moves.
         var showsPicture: Bool {
-            guard self.hasFirstFrame, self.shape.receivesVideo else { return false }
+            guard self.hasFirstFrame, self.shape.receivesVideo, self.confirmBy == nil else { return false }
             switch self.video {
             case .hearing, .awaiting: return true
             case .silent: return false
@@ -271,7 +305,7 @@ enum KioskState: Equatable {
         var deadline: Instant? {
             switch self {
             case .lookingUp(let state): return state.deadline
-            case .calling(let state, _): return state.deadline
+            case .calling(let state, _): return [state.wayDeadline, state.deadline].compactMap { $0 }.min()
             }
         }
     }
@@ -302,6 +336,12 @@ enum KioskTimes {
     /// So long a server has for its first sign of life where there is another one: three copies of a datagram are out
     /// by then, and with two that are silent the third one still rings within five seconds.
     static let wayMs = 2_000
+    /// The same of the last server where somebody else may be called.
+    static let silentMs = 4_000
+    /// Before the longest time of a call is over.
+    static let warningMs = 10_000
+    /// A call that is answered by itself is heard and seen for so long before it hears and sees anything.
+    static let announcedMs = 1_000
     static let failureShownMs = 8_000
     static let farewellShownMs = 4_000
     /// A call outlives a cut cable for so long.

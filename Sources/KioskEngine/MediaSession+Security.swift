@@ -121,16 +121,6 @@ struct SessionSecurity {
     }
 }
 
-extension KioskEngine {
-    /// A key that was used as often as it may be protects nothing more: the session is offered anew with other ones
-    /// (RFC 4568 section 7.1.4).
-    mutating func renewKeys(now: Instant) {
-        guard case .connected(let state) = self.machine.state else { return }
-        self.session?.renewKeys()
-        self.changeTakenLate(state.handle, now: now)
-    }
-}
-
 extension MediaSession {
     /// `secure` of the events and the status; nothing before an answer.
     func writeSecurity(to json: inout JSON) {

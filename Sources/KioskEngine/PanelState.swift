@@ -12,8 +12,6 @@ struct PanelState {
     private var active = [Bool](repeating: false, count: InputName.all.count)
     /// The housing was opened, and nobody has said since that all is well.
     var wasTampered = false
-    /// The installer's page is wanted.
-    var showsHealth = false
     /// The far end of this call does not take digits by INFO.
     var refusesInfo = false
 

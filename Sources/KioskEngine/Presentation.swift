@@ -22,7 +22,14 @@ struct Presentation: Equatable {
         var isStopping = false
         var banner: ByteString
         var notice: Notice?
+        /// When the kiosk calls by itself, while that is counted down to.
+        var autoCallAt: Instant?
         var language = Language.english
+        var screen = ScreenSettings()
+        var layout = DisplaySettings.Layout.pictureInPicture
+        /// Nobody was there for as long as the file says.
+        var isDark = false
+        var service: ServiceView?
         /// Something failed just now that no chime tells of.
         var soundsAlarm = false
         /// Out of service, as the operator wants it.
@@ -36,6 +43,12 @@ struct Presentation: Equatable {
         var texts: Texts { Texts.of(self.language) }
     }
 
+    /// What a page for whoever installs the kiosk shows.
+    enum ServiceView: Equatable {
+        case health([HealthLine])
+        case problems([ByteString])
+    }
+
     init(_ state: KioskState, _ around: Surroundings) {
         let card = Self.card(state, around)
         let wishes = state.facts?.wishes ?? Wishes()
@@ -45,14 +58,21 @@ struct Presentation: Equatable {
             remote: Self.remote(state, around), selfView: Self.selfView(state, around),
             callBar: Self.callBar(state, around))
         self.screen.language = around.language
-        if case .connected(let call) = state {
+        if case .outcome(let state) = state { self.screen.code = state.ended.outcome.fault?.code ?? "" }
+        if case .idle = state, !around.canCall { self.screen.code = Fault.nobodyToCall.code }
+        if case .connected(let call) = state, call.confirmBy == nil {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
         }
+        if case .outcome(let state) = state { self.screen.code = state.ended.outcome.fault?.code ?? "" }
         self.screen.keypad = around.panel.keypad
         self.screen.countdown = around.panel.countdown
+        if let at = around.autoCallAt, case .idle = state {
+            self.screen.countdown = Countdown(around.texts.states.autoCall.headline, endsAt: at)
+        }
         self.signal = Self.signal(state, around)
         self.tone = Self.tone(state, around)
+        if case .idle = state { self.showIdle(around) }
     }
 
     // MARK: - Words
@@ -65,7 +85,8 @@ struct Presentation: Equatable {
         case .calling(let state): return self.callingCard(state.facts, texts)
         case .ringing(let state): return self.card(state, texts)
         case .early: return Card(texts.states.early, .ringing)
-        case .alerting(let state): return texts.alerting(state.facts.name)
+        case .alerting(let state):
+            return texts.alerting(state.facts.name, isAnswered: state.answersAt != nil)
         case .connected(let call): return self.card(call, around)
         case .ending(let state): return texts.card(state.ended.outcome)
         case .outcome(let state): return texts.card(state.ended.outcome)
@@ -76,10 +97,12 @@ struct Presentation: Equatable {
     private static func idleCard(_ around: Surroundings) -> Card {
         let texts = around.texts
         if around.isStopping { return Card(texts.states.stopping, .none) }
+        if around.autoCallAt != nil { return Card(texts.states.autoCall, .calling) }
         if let notice = around.notice { return texts.notice(notice) }
         if around.isPaused { return Card(texts.states.paused, .warning) }
         guard around.canCall else { return Card(texts.states.idleUseless, .warning) }
-        return Card(around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture, .handset)
+        let phrase = around.hasCamera ? texts.states.idle : texts.states.idleWithoutPicture
+        return around.screen.idleCard(phrase, in: around.language)
     }
 
     private static func callingCard(_ facts: CallFacts, _ texts: Texts) -> Card {
@@ -97,6 +120,7 @@ struct Presentation: Equatable {
 
     private static func card(_ call: KioskState.Connected, _ around: Surroundings) -> Card {
         let texts = around.texts
+        if call.confirmBy != nil { return Card(texts.states.ringing, .ringing) }
         if let notice = around.notice {
             let card = texts.notice(notice)
             return around.showsPicture(of: call) ? Card("", card.detail, .none) : card
@@ -127,6 +151,12 @@ struct Presentation: Equatable {
 
     private static func selfView(_ state: KioskState, _ around: Surroundings) -> LayerVisibility {
         guard around.hasCamera, around.hasScreen, !around.isPowerFailing else { return .hidden }
+        if case .idle = state {
+            // Nobody is filmed for a page that does not show it.
+            let isLit = around.service == nil && around.notice == nil && !around.isDark
+            if around.screen.idle == .selfView { return isLit && around.canCall ? .shown : .hidden }
+        }
+        if around.layout == .full, self.remote(state, around) == .shown { return .hidden }
         switch around.selfView {
         case .off: return .hidden
         case .always: break
@@ -167,7 +197,8 @@ struct Presentation: Equatable {
             case .further, .mute, .video, .keypad, .language: return nil
             }
         case .connected(let state):
-            return self.callItem(button, state.facts, around, end: around.texts.buttons.hangUp)
+            let end = state.confirmBy == nil ? around.texts.buttons.hangUp : around.texts.buttons.cancel
+            return self.callItem(button, state.facts, around, end: end)
         case .stopping:
             return nil
         }
@@ -183,6 +214,8 @@ struct Presentation: Equatable {
         case .hook:
             switch state {
             case .outcome: return CallBarItem(button: .hook, label: around.texts.buttons.close)
+            case .idle where around.autoCallAt != nil:
+                return CallBarItem(button: .hook, label: around.texts.buttons.cancel)
             case .idle where around.notice == nil: return nil
             case .idle: return CallBarItem(button: .hook, label: around.texts.buttons.close)
             case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: return nil
@@ -231,11 +264,12 @@ struct Presentation: Equatable {
 
     private static func signal(_ state: KioskState, _ around: Surroundings) -> Signal {
         switch state {
+        case .idle where around.autoCallAt != nil: return .calling
         case .idle: return around.canCall && !around.isPaused ? .idle : .fault
         case .lookingUp, .calling: return .calling
         case .ringing, .early: return .ringing
         case .alerting: return .alerting
-        case .connected: return .connected
+        case .connected(let state): return state.confirmBy == nil ? .connected : .ringing
         case .ending, .stopping: return .idle
         case .outcome(let state):
             switch state.ended.outcome.manner {
@@ -265,7 +299,8 @@ struct Presentation: Equatable {
             case .farewell(let tone): return tone
             case .silent: return .none
             }
-        case .idle, .lookingUp, .calling, .connected, .ending, .stopping: return .none
+        case .connected(let state): return state.confirmBy == nil ? .none : .ringback
+        case .idle, .lookingUp, .calling, .ending, .stopping: return .none
         }
     }
 }

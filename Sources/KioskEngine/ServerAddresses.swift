@@ -6,7 +6,7 @@ import SIPWire
 /// presses a button, and again now and then because servers move.
 struct ServerAddresses {
     /// Empty where the file names nobody to call.
-    private let hosts: [Host]
+    let hosts: [Host]
     /// What the file itself says.
     private let fixed: [IPAddress]
     /// What SIP is to trust; the last that were found.
@@ -15,6 +15,7 @@ struct ServerAddresses {
     /// When to ask again; nil where there is nothing to ask.
     private(set) var asksAt: Instant?
 
+    static let addressesMax = 32
     static let refreshMs = 600_000
     /// After a question that had no answer.
     static let retryMs = 60_000
@@ -37,17 +38,20 @@ struct ServerAddresses {
 
     func isOwn(_ id: ResolutionID) -> Bool { self.question == id }
 
-    /// A look-up for a call to this URI answers the question too.
+    /// A look-up for a call to this URI tells of one of them.
     func isNamed(by uri: SIPURI) -> Bool {
         self.hosts.contains { $0.matches(uri.maddr ?? uri.host) }
     }
 
-    /// True where the addresses are others than before.
-    mutating func found(_ addresses: [IPAddress], now: Instant) -> Bool {
-        if self.fixed.count < self.hosts.count { self.asksAt = now + .milliseconds(Self.refreshMs) }
-        self.question = nil
-        var all = self.fixed
+    /// True where the addresses are others than before. `isComplete` where all hosts were asked for.
+    mutating func found(_ addresses: [IPAddress], isComplete: Bool, now: Instant) -> Bool {
+        if isComplete {
+            if self.fixed.count < self.hosts.count { self.asksAt = now + .milliseconds(Self.refreshMs) }
+            self.question = nil
+        }
+        var all = isComplete ? self.fixed : self.addresses
         for address in addresses where !all.contains(address) { all.append(address) }
+        all = Array(all.prefix(Self.addressesMax))
         guard all != self.addresses else { return false }
         self.addresses = all
         return true

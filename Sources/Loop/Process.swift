@@ -40,6 +40,39 @@ public func readFile(_ path: ByteString, sizeMax: Int) -> [UInt8]? {
     return readAll(descriptor, sizeMax: sizeMax)
 }
 
+/// The bytes of a file; of one that is longer than `sizeMax` its first `sizeMax` + 1. Nil where it cannot be read.
+public func readBeginning(_ path: ByteString, sizeMax: Int) -> [UInt8]? {
+    let descriptor = path.withCString { callbox_open_read($0) }
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while bytes.count <= sizeMax {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0 { return nil }
+        if count == 0 { return bytes }
+        bytes += buffer[..<count]
+    }
+    return Array(bytes.prefix(sizeMax + 1))
+}
+
+/// The names in a folder, in no order; none where it cannot be read. Bounded: 64 KB of names.
+public func namesInFolder(_ path: ByteString) -> [ByteString] {
+    texts { buffer, size in path.withCString { callbox_list($0, buffer, size) } }
+}
+
+/// The addresses of this machine that others can reach.
+public func ownAddresses() -> [ByteString] {
+    texts { callbox_addresses($0, $1) }
+}
+
+/// What a C function has written, text by text, each ending in NUL.
+private func texts(_ write: (UnsafeMutableRawPointer?, Int) -> Int) -> [ByteString] {
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = buffer.withUnsafeMutableBytes { write($0.baseAddress, $0.count) }
+    return ByteString(buffer[..<count]).split(on: 0).filter { !$0.isEmpty }
+}
+
 /// Whether anything is there under that name.
 public func fileExists(_ path: ByteString) -> Bool {
     path.withCString { access($0, F_OK) } == 0
@@ -55,14 +88,6 @@ func readAll(_ descriptor: Int32, sizeMax: Int) -> [UInt8]? {
         if count == 0 { return bytes }
         bytes += buffer[..<count]
         if bytes.count > sizeMax { return nil }
-    }
-}
-
-/// Lines to standard error, which is the journal on the boards.
-public enum Log {
-    public static func write(_ line: ByteString) {
-        let bytes = line.bytes + [ASCII.lineFeed]
-        _ = bytes.withUnsafeBytes { CSystem.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

@@ -45,7 +45,8 @@ final class SoundDevice {
     private static let targetFramesStart = 3 * SoundFormat.periodFrames
     private static let targetFramesMax = 6 * SoundFormat.periodFrames
     private static let retryMs = 2000
-    private static let checkMs = 1000
+    /// Between looks at one that stands still: each is a wake-up.
+    private static let checkMs = 4000
     /// A running device without any progress for this long counts as lost.
     private static let stallMs = 500
 
@@ -167,9 +168,12 @@ extension SoundDevice {
         self.recent.removeFirst(samples.count)
         self.recent.append(contentsOf: samples)
         if result < 0 && result != -Int(EAGAIN) { return self.recover(pcm, Int32(clamping: result), now) }
-        if case .priming = self.state, self.queuedFrames > self.targetFrames - SoundFormat.periodFrames {
-            self.run(pcm, now)
-        }
+        self.runWhereFilled(now)
+    }
+
+    private func runWhereFilled(_ now: Instant) {
+        guard case .priming(let pcm) = self.state else { return }
+        if self.queuedFrames > self.targetFrames - SoundFormat.periodFrames { self.run(pcm, now) }
     }
 
     /// Gives what is queued in the loudspeaker and can still be changed to `change`, and plays what comes of it.
@@ -182,7 +186,12 @@ extension SoundDevice {
         self.recent.removeLast(count)
         self.recent.append(contentsOf: samples)
         let result = pcm.write(samples)
-        if result < 0 && result != -Int(EAGAIN) { self.recover(pcm, Int32(clamping: result), now) }
+        guard result < 0 && result != -Int(EAGAIN) else { return }
+        // The loudspeaker ran out of sound in between: what it was given back begins anew.
+        self.recover(pcm, Int32(clamping: result), now)
+        guard case .priming(let pcm) = self.state else { return }
+        _ = pcm.write(samples)
+        self.runWhereFilled(now)
     }
 
     private func silence(_ samples: inout [Int16]) {

@@ -36,6 +36,7 @@ final class CameraThread {
 
     private let name: ByteString
     private let wish: CameraWish
+    private let turner: PictureTurner
     private let wires: Wires
     private var watch: CameraWatch
     /// To save power.
@@ -49,12 +50,15 @@ final class CameraThread {
     private var hasReportedFailure: Bool
     private static let pictureWaitMs = 100
     private static let retryMs = 2000
+    /// Between looks at one that nobody uses: each is a wake-up.
+    private static let lookMs = 4000
     private static let idleWait = Duration.seconds(3600)
 
     /// `isMissing`: the control thread has said already that the camera could not be opened.
-    init(name: ByteString, wish: CameraWish, wires: Wires, isMissing: Bool) {
+    init(name: ByteString, wish: CameraWish, turner: PictureTurner, wires: Wires, isMissing: Bool) {
         self.name = name
         self.wish = wish
+        self.turner = turner
         self.wires = wires
         self.watch = CameraWatch(name)
         self.hasReportedFailure = isMissing
@@ -67,7 +71,7 @@ final class CameraThread {
             self.readInbox()
             guard self.isWanted else {
                 self.device = .closed
-                self.wires.camera.wait(limit: self.watch.isNeeded ? .milliseconds(Self.retryMs) : Self.idleWait)
+                self.wires.camera.wait(limit: self.watch.isNeeded ? .milliseconds(Self.lookMs) : Self.idleWait)
                 self.lookAfter()
                 continue
             }
@@ -166,11 +170,12 @@ final class CameraThread {
 
     private func turn(_ camera: Camera) {
         do {
-            guard let frame = try camera.next(timeLimitMs: Self.pictureWaitMs) else { return }
+            guard let taken = try camera.next(timeLimitMs: Self.pictureWaitMs), let frame = self.turner.turn(taken)
+            else { return }
             self.wires.counters.update { $0.framesCaptured &+= 1 }
             if self.previews { self.wires.selfPictures.put(SelfPicture(frame: frame)) }
             if let plan = self.plan, self.sends {
-                self.encode(frame, plan, format: camera.pictureFormat)
+                self.encode(frame, plan, format: frame.format)
             }
         } catch {
             self.fail(error.text)

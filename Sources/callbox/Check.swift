@@ -10,8 +10,8 @@ let configurationSizeMax = 64 * 1024
 /// Prints every problem of a configuration file, one a line. 0 where there is none, 1 where there are some, 2 where the
 /// file cannot be read.
 func check(_ path: ByteString) -> Int32 {
-    guard let bytes = readFile(path, sizeMax: configurationSizeMax) else {
-        Log.write("callbox: " + path + " cannot be read, or is longer than 64 KiB")
+    guard let bytes = readBeginning(path, sizeMax: configurationSizeMax) else {
+        Log.write("callbox: " + path + " cannot be read")
         return 2
     }
     let (_, problems) = Configuration.parse(bytes)

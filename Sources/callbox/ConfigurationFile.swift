@@ -5,34 +5,81 @@ import KioskEngine
 import Loop
 
 /// `callbox.conf`, and over it what the command line says: read at the start, and again when somebody asks for it.
-struct ConfigurationFile {
+final class ConfigurationFile {
     private let options: RunOptions
     /// Problems of what was opened at the start, and is not opened again.
     var standing: [ConfigurationProblem] = []
+    /// Where the file was found: editors and systems change names.
+    private(set) var path: ByteString
+    private let lastGoodPath: ByteString
 
     init(_ options: RunOptions) {
         self.options = options
+        self.path = options.configurationPath
+        self.lastGoodPath = options.dataPath + "/callbox.conf.good"
     }
 
-    /// Where there is no file, all defaults.
+    var name: ByteString { splitPath(self.path).name }
+
+    /// Where there is no file, the last good one; where there was none, all defaults.
     func readFirst() -> (Configuration, [ConfigurationProblem]) {
-        let (configuration, problems) = self.read()
-        return (configuration ?? self.over(Configuration()), problems)
+        let (configuration, problems) = self.read(mayBeEmpty: true)
+        if let configuration { return (configuration, problems) }
+        let former = self.lastGood.map { Configuration.parse($0).0 } ?? Configuration()
+        return (self.over(former), problems)
     }
 
-    /// Nil where it cannot be read.
-    func read() -> (Configuration?, [ConfigurationProblem]) {
-        guard let bytes = readFile(self.options.configurationPath, sizeMax: configurationSizeMax) else {
+    /// Nil where it cannot be read, or names nobody to call: the settings that the kiosk has go on.
+    func read() -> (Configuration?, [ConfigurationProblem]) { self.read(mayBeEmpty: false) }
+
+    private func read(mayBeEmpty: Bool) -> (Configuration?, [ConfigurationProblem]) {
+        guard let (bytes, callsSomebody, rivals) = self.find() else {
             let reason = "the file " + self.options.configurationPath + " cannot be read"
-            let problem = ConfigurationProblem(.file, reason: reason)
-            return (nil, [problem] + self.standing)
+            return (nil, [ConfigurationProblem(.file, reason: reason)] + self.standing)
         }
-        let (configuration, problems) = Configuration.parse(bytes)
+        var (configuration, problems) = Configuration.parse(bytes, lastGood: self.lastGood)
+        if !callsSomebody, !mayBeEmpty { return (nil, problems + self.standing) }
+        if Configuration.isGood(problems) { self.keep(bytes) }
+        problems += dropUnreadable(&configuration.language)
+        problems += rivals.map {
+            ConfigurationProblem(.opening, reason: $0 + " lies beside " + self.name + " and is not read")
+        }
         return (self.over(configuration), problems + self.standing)
     }
 
     /// Where passwords are, now that the file says this. One that was written into it is moved.
-    func readSecrets(_ settings: Configuration) -> Secrets { Secrets(self.options, settings) }
+    func readSecrets(_ settings: Configuration) -> Secrets { Secrets(self.options, settings, file: self.path) }
+
+    // MARK: - Names
+
+    /// The first file that names somebody to call, or else the first; and the names of others that do too.
+    private func find() -> ([UInt8], callsSomebody: Bool, rivals: [ByteString])? {
+        let (folder, name) = splitPath(self.options.configurationPath)
+        var found: [(name: ByteString, bytes: [UInt8], callsSomebody: Bool)] = []
+        for candidate in ConfigurationNames.candidates(for: name, among: namesInFolder(folder)) {
+            guard let bytes = readBeginning(folder + "/" + candidate, sizeMax: configurationSizeMax) else { continue }
+            found.append((candidate, bytes, Configuration.parse(bytes).0.call.uri != nil))
+        }
+        guard let chosen = found.first(where: { $0.callsSomebody }) ?? found.first else { return nil }
+        self.path = folder + "/" + chosen.name
+        let rivals = found.filter { $0.callsSomebody && $0.name != chosen.name }.map { $0.name }
+        return (chosen.bytes, chosen.callsSomebody, rivals)
+    }
+
+    // MARK: - The last good file
+
+    private var lastGood: [UInt8]? {
+        readFile(self.lastGoodPath, sizeMax: LastGoodFile.fileBytesMax).flatMap { LastGoodFile.opened($0) }
+    }
+
+    private func keep(_ file: [UInt8]) {
+        let file = Configuration.withoutPassword(file, movedTo: "the secrets file") ?? file
+        guard self.lastGood != file else { return }
+        guard !replaceFile(self.lastGoodPath, with: LastGoodFile.sealed(file), mode: 0o600) else { return }
+        Log.write("callbox: " + self.lastGoodPath + " cannot be written; the last good settings are not kept")
+    }
+
+    // MARK: - The command line
 
     private func over(_ file: Configuration) -> Configuration {
         var configuration = file
@@ -49,4 +96,10 @@ struct ConfigurationFile {
         if text == "none" || text == "null" { return .none }
         return text == "auto" ? .automatic : .named(text)
     }
+}
+
+/// `.` where a path has no folder.
+func splitPath(_ path: ByteString) -> (folder: ByteString, name: ByteString) {
+    guard let slash = path.bytes.lastIndex(of: ASCII.slash) else { return (".", path) }
+    return (path.slice(0..<slash), path.slice(slash + 1..<path.count))
 }

@@ -32,6 +32,7 @@ final class ControlThread {
     private let certificate: OwnCertificate
     private let file: ConfigurationFile
     private var secrets: Secrets
+    private let records: Records
     private let resolver: Resolver
     private var routes = RouteWatch()
     private var generation: Generation = 0
@@ -41,6 +42,8 @@ final class ControlThread {
     /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
     private var unhurried: [KioskOutput] = []
     private var ending: Ending?
+    /// The kiosk was told that there is no network.
+    private var isCutOff = false
 
     /// What becomes of the process.
     enum Ending {
@@ -54,7 +57,7 @@ final class ControlThread {
         kiosk: KioskEngine, poller: consuming Poller, signalling: consuming SignallingSockets,
         control: consuming ControlServer?, panel: PanelLines, tamperMark: TamperMark, signals: Int32,
         nameServers: [SocketAddress], wires: Wires, time: SavedTime, file: ConfigurationFile, secrets: Secrets,
-        certificate: OwnCertificate
+        certificate: OwnCertificate, records: Records
     ) {
         self.resolver = Resolver(servers: nameServers)
         self.kiosk = kiosk
@@ -69,6 +72,7 @@ final class ControlThread {
         self.file = file
         self.secrets = secrets
         self.certificate = certificate
+        self.records = records
     }
 
     /// Until the kiosk wants to leave.
@@ -77,6 +81,7 @@ final class ControlThread {
         self.put(.started)
         self.pending.append(.secrets(self.secrets.read()))
         var deadline = self.drain()
+        self.lookForAddresses()
         // What was pressed before, too.
         self.servePanel([])
         notifyServiceManager("READY=1")
@@ -84,9 +89,13 @@ final class ControlThread {
             for ready in self.poller.wait(until: self.soonest(deadline)) where self.ending == nil {
                 self.serve(ready)
             }
-            if self.routes.hasChanged(now: Clock.now()) { self.take(.networkChanged) }
+            if self.routes.hasChanged(now: Clock.now()) {
+                self.take(.networkChanged)
+                self.lookForAddresses()
+            }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
             self.time.saveWhenDue(now: Clock.now())
+            self.records.reportWhenDue(now: Clock.now()) { self.kiosk.report(file: $0, addresses: $1) }
             if let record = self.certificate.lookWhenDue(now: Clock.now()) {
                 self.take(.certificate(record, .endsSoon))
             }
@@ -100,6 +109,14 @@ final class ControlThread {
         if case .restart? = self.ending { return .restart }
         notifyServiceManager("STOPPING=1")
         return self.ending ?? .exit(0)
+    }
+
+    /// Without an address nobody can be called, whatever the cable says.
+    private func lookForAddresses() {
+        let isCutOff = ownAddresses().isEmpty
+        guard isCutOff != self.isCutOff else { return }
+        self.isCutOff = isCutOff
+        self.take(.device(isCutOff ? .failed(.network, "this board has no address.") : .restored(.network)))
     }
 
     private func watch() {
@@ -131,7 +148,7 @@ final class ControlThread {
     private func soonest(_ deadline: Instant?) -> Instant? {
         [
             self.panel.deadline, deadline, self.routes.settlesAt, self.signalling.deadline, self.time.savesAt,
-            self.certificate.looksAt,
+            self.certificate.looksAt, self.records.reportsAt,
         ]
         .compactMap { $0 }.min()
     }
@@ -209,12 +226,14 @@ final class ControlThread {
                 }
                 self.unhurried.forEach { self.carryOut($0) }
                 self.unhurried.removeAll(keepingCapacity: true)
+                self.records.noteReport(self.kiosk.reportNumber, now: Clock.now())
                 return deadline
             }
             switch output {
-            case .screen, .tone, .say, .hush, .event: self.unhurried.append(output)
+            case .screen, .tone, .say, .hush, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
-                .collectCounters, .readSecrets, .renewSecrets, .readConfiguration, .exit, .restart, .wait:
+                .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
+                .wait:
                 self.carryOut(output)
             }
         }
@@ -243,8 +262,11 @@ final class ControlThread {
         case .hush: self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
+        case .record(let call): self.records.append(call, now: Clock.now())
+        case .log(let level, let part): self.records.set(level, of: part)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
+        case .readClock: self.pending.append(.clock(self.time.localTime))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .renewSecrets(let settings):
             self.secrets = self.file.readSecrets(settings)
@@ -268,9 +290,11 @@ final class ControlThread {
 
     private func localCounters() -> LocalCounters {
         let process = ProcessCounters.read()
+        let display = self.wires.counters.display
         return LocalCounters(
             descriptors: UInt64(process.fileDescriptors), threads: UInt64(process.threads),
-            residentKiB: UInt64(process.residentKB), framebuffers: self.wires.counters.framebuffers)
+            residentKiB: UInt64(process.residentKB), framebuffers: display.framebuffers,
+            drawings: display.drawings)
     }
 
     private func reply(_ client: ClientID, _ line: ByteString) {

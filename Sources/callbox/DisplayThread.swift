@@ -154,7 +154,8 @@ final class DisplayThread {
             $0.framesShown = shown
             $0.framesDropped = submitted > shown ? submitted - shown : 0
         }
-        self.wires.counters.framebuffers = UInt64(self.display.framebufferCount)
+        self.wires.counters.display = DisplayCounters(
+            framebuffers: UInt64(self.display.framebufferCount), drawings: self.display.drawings)
         let fault = self.display.fault?.sentence
         guard fault != self.fault else { return }
         self.fault = fault

@@ -7,6 +7,12 @@ import Loop
 enum Command {
     case run(RunOptions)
     case check(ByteString)
+    /// A fresh `callbox.conf`.
+    case sample
+    /// What is wrong; of a kiosk that runs, or with the options of one.
+    case doctor(RunOptions)
+    /// What was written down.
+    case show(KeptLines)
     /// A line for the control socket of the running kiosk.
     case tell(ByteString, follow: Bool, socket: ByteString)
     case help
@@ -40,8 +46,17 @@ let usage: ByteString = """
                                         in its file secrets, or in that of --secrets;
                                         a null display takes pictures and shows none, for trials
     callbox check FILE                  print every problem of a configuration file
+    callbox config                      print a fresh configuration file, every key with its meaning and default
+    callbox doctor [--config FILE] [--data FOLDER]
+                                        what is wrong and what to do about it; also where no kiosk runs
+    callbox logs [-n LINES] [--follow] [--data FOLDER]
+                                        the log: the last 50 lines, or so many; and what comes
+    callbox calls [-n CALLS] [--data FOLDER]
+                                        the last calls, one JSON object a line
+    callbox log LEVEL [PART]            log error, warning, info or debug of calls, media, servers, devices,
+                                        panel or settings, or of all, until the next start
     callbox status                      what the running kiosk is doing
-    callbox call [URI]                  call URI, or the configured address
+    callbox call [URI]                  call URI, as in callbox.conf, or the configured address
     callbox answer                      answer the call from outside that rings
     callbox hangup                      end the call, or decline the one that rings
     callbox hold                        make the other side wait
@@ -51,6 +66,7 @@ let usage: ByteString = """
     callbox digits KEYS                 press keys of a telephone (0-9 * # A-D) in the call
     callbox message [URI] TEXT          send a text to the other side of the call, or to URI
     callbox language [CODE]             speak the next language on the screen, or en, de, fr, es, ar, zh
+    callbox page [health|problems|none] show a page for whoever installs the kiosk, or the next, for a minute
     callbox failback                    go back to the first of the servers in the file
     callbox reload                      read the configuration file again; between calls
     callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
@@ -59,7 +75,7 @@ let usage: ByteString = """
     callbox screenshot FILE.png         save the composed screen, where the display can be read back
     callbox --help, --version
 
-    All but the first two speak to the running kiosk through /run/callbox/control, or --control SOCKET.
+    Those from log on speak to the running kiosk through /run/callbox/control, or --control SOCKET.
     """
 
 /// The arguments, program name left out: from /proc, as bytes (proc(5)), which needs no runtime.
@@ -73,14 +89,30 @@ func parseCommand(_ arguments: [ByteString]) -> Command {
     let rest = Array(arguments.dropFirst())
     if verb == "--help" || verb == "-h" || verb == "help" || rest.contains("--help") { return .help }
     if verb == "--version" || verb == "version" { return .version }
-    if verb == "run" { return parseRun(rest) }
+    if verb == "run" { return parseRun(rest).map { .run($0) } }
     if verb == "check" {
         return rest.count == 1 ? .check(rest[0]) : .misuse("check takes one file: callbox check FILE")
     }
+    if verb == "config" { return rest.isEmpty ? .sample : .misuse("config takes nothing after it") }
+    if verb == "doctor" { return parseRun(rest).map { .doctor($0) } }
+    if verb == "logs" || verb == "calls" { return parseKept(verb, rest) }
     return parseTell(verb, rest)
 }
 
-private func parseRun(_ arguments: [ByteString]) -> Command {
+/// Options, or what is wrong with them.
+private enum Parsed {
+    case options(RunOptions)
+    case misuse(ByteString)
+
+    func map(_ command: (RunOptions) -> Command) -> Command {
+        switch self {
+        case .options(let options): return command(options)
+        case .misuse(let sentence): return .misuse(sentence)
+        }
+    }
+}
+
+private func parseRun(_ arguments: [ByteString]) -> Parsed {
     var options = RunOptions()
     var index = 0
     while index < arguments.count {
@@ -106,18 +138,18 @@ private func parseRun(_ arguments: [ByteString]) -> Command {
         }
         index += 2
     }
-    return .run(options)
+    return .options(options)
 }
 
-/// Words of a text on the command line; the kiosk bounds the text itself.
+/// Words of a text, or of a list of addresses, on the command line; the kiosk bounds the text itself.
 private let wordsMax = 1000
 
 private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command {
     let counts: [(ByteString, ClosedRange<Int>)] = [
-        ("status", 0...0), ("call", 0...1), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0), ("pause", 0...0),
-        ("resume", 0...0), ("failback", 0...0), ("language", 0...1), ("reload", 0...0), ("video", 1...1),
-        ("digits", 1...1),
-        ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
+        ("status", 0...0), ("call", 0...wordsMax), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0),
+        ("pause", 0...0), ("resume", 0...0), ("failback", 0...0), ("log", 1...2), ("language", 0...1), ("page", 0...1),
+        ("reload", 0...0), ("video", 1...1), ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1),
+        ("release", 1...1),
         ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {

@@ -173,9 +173,10 @@ final class PanelLines {
     func read(_ ready: [Int32], now: Instant) -> [KioskInput] {
         let before = self.fault
         var news: [KioskInput] = []
-        for input in self.inputs {
-            let isDue = input.line.deadline.map { now >= $0 } ?? false
-            guard isDue || ready.contains(input.line.descriptor) else { continue }
+        // All at once, so that lines at rest wake the program together.
+        let isTime = self.inputs.contains { input in input.line.deadline.map { now >= $0 } ?? false }
+        for input in self.inputs where isTime || ready.contains(input.line.descriptor) {
+            guard input.line.deadline != nil else { continue }
             for event in input.line.read(now: now) { self.tell(event, of: input, &news) }
         }
         self.readMatrix(ready, now: now, &news)

@@ -19,19 +19,22 @@ let buildName: ByteString = ""
 /// Is the kiosk until it is told to end, and ends the process; returns (an exit code) only where it cannot begin.
 func run(_ options: RunOptions) -> Int32 {
     let signals = openSignals()
-    var file = ConfigurationFile(options)
+    makeFolder(options.dataPath)
+    let time = SavedTime(data: options.dataPath, now: Clock.now())
+    let file = ConfigurationFile(options)
     var (configuration, problems) = file.readFirst()
+    if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
     // Early: whoever presses from now on is not forgotten.
     let panel = PanelLines(configuration, now: Clock.now())
-    makeFolder(options.dataPath)
+    let records = Records(data: options.dataPath, policy: configuration.log.policy, time: time, file: file)
     let tamperMark = TamperMark(data: options.dataPath)
-    let secrets = Secrets(options, configuration)
+    let secrets = file.readSecrets(configuration)
     let poller = Poller()
     var faults: [DeviceReport] = []
-    let time = SavedTime(data: options.dataPath, now: Clock.now())
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
-    problems += tls.problems
-    file.standing = tls.problems
+    let (picture, pictureProblems) = readPicture(configuration.screen)
+    file.standing = tls.problems + pictureProblems
+    problems += file.standing
     guard var signalling = openSignalling(configuration, tls, poller, &faults) else {
         Log.write("callbox: no socket for SIP can be opened; giving up")
         return 1
@@ -47,6 +50,7 @@ func run(_ options: RunOptions) -> Int32 {
     let control = ControlServer(path: options.controlPath, tokenBase: ControlThread.controlTokens, poller: poller)
     if control == nil { Log.write("callbox: the control socket " + options.controlPath + " cannot be made") }
     let display = Display(configuration.display, now: Clock.now())
+    display.picture = picture
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     let camera = probeCamera(configuration.camera, &faults)
@@ -74,7 +78,7 @@ func run(_ options: RunOptions) -> Int32 {
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
         signals: signals, nameServers: configuration.network.nameServers, wires: wires, time: time, file: file,
-        secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()))
+        secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()), records: records)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     switch thread.run() {
     case .exit(let code): _exit(code)
@@ -83,6 +87,12 @@ func run(_ options: RunOptions) -> Int32 {
         Log.write("callbox: the program cannot begin anew; whoever started it has to")
         _exit(1)
     }
+}
+
+/// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.
+private func setTimeZone(_ zone: ByteString) {
+    zone.withCString { _ = setenv("TZ", $0, 1) }
+    tzset()
 }
 
 /// The wanted port; where another program has it, any: calls out of the kiosk matter more than calls into it.
@@ -132,11 +142,26 @@ struct CameraProbe {
     var wish: CameraWish
     var size: PictureSize
     var fps: Int
+    var turner: PictureTurner
     var isMissing: Bool
 }
 
+extension CameraProbe {
+    /// With the size of the pictures as they are sent; as they come where they would be too high.
+    fileprivate var turned: CameraProbe {
+        var probe = self
+        if let size = self.turner.size(width: self.size.width, height: self.size.height) {
+            probe.size = PictureSize(width: size.width, height: size.height)
+        } else {
+            Log.write("callbox: pictures of this size are not turned: they would be too high")
+            probe.turner = PictureTurner(degrees: 0)
+        }
+        return probe
+    }
+}
+
 /// Opens the camera for a moment, to learn what it gives and whether it is there.
-private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
+func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
     let wish = CameraWish(width: settings.size.width, height: settings.size.height, rate: FrameRate(settings.fps))
     let name: ByteString
     switch settings.device {
@@ -144,23 +169,26 @@ private func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceRepo
     case .none: name = "none"
     case .named(let given): name = given
     }
-    var probe = CameraProbe(name: name, wish: wish, size: settings.size, fps: settings.fps, isMissing: false)
+    var probe = CameraProbe(
+        name: name, wish: wish, size: settings.size, fps: settings.fps,
+        turner: PictureTurner(degrees: settings.rotationDegrees), isMissing: false)
     do throws(CameraError) {
-        guard let mode = try Camera(name, wish: wish, clock: Clock.now).mode else { return probe }
+        guard let mode = try Camera(name, wish: wish, clock: Clock.now).mode else { return probe.turned }
         probe.size = PictureSize(width: mode.width, height: mode.height)
         probe.fps = mode.rate?.framesPerSecond ?? settings.fps
     } catch {
         probe.isMissing = true
         faults.append(.failed(.camera, error.text))
     }
-    return probe
+    return probe.turned
 }
 
 private func startThreads(
     _ configuration: Configuration, _ wires: Wires, _ display: Display, _ media: MediaThread, _ camera: CameraProbe
 ) {
     let sound = SoundThread(configuration.audio, configuration.sound, wires: wires)
-    let cameraThread = CameraThread(name: camera.name, wish: camera.wish, wires: wires, isMissing: camera.isMissing)
+    let cameraThread = CameraThread(
+        name: camera.name, wish: camera.wish, turner: camera.turner, wires: wires, isMissing: camera.isMissing)
     let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)
     let screen = DisplayThread(display: display, wires: wires)
     Thread.start("media", priority: .realTime(10)) { media.run() }

@@ -2,6 +2,7 @@
 
 import Bytes
 import CSystem
+import KioskEngine
 import Loop
 import Secure
 
@@ -22,6 +23,16 @@ final class SavedTime {
             system: { callbox_wall_time() }, isSet: { callbox_wall_time_is_set() != 0 }, built: callbox_built(),
             saved: saved.map { Int64($0) }, now: now)
         self.savesAt = now + Self.period
+    }
+
+    /// What a clock on the wall shows here; nil while nobody vouches for the time.
+    var localTime: LocalTime? {
+        guard self.clock.isTimeKnown else { return nil }
+        var seconds = time_t(callbox_wall_time())
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return nil }
+        let second = (Int(parts.tm_hour) * 60 + Int(parts.tm_min)) * 60 + Int(parts.tm_sec)
+        return LocalTime(secondOfDay: second, weekday: (Int(parts.tm_wday) + 6) % 7)
     }
 
     func saveWhenDue(now: Instant) {

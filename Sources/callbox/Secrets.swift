@@ -16,11 +16,11 @@ struct Secrets {
     private var fallback: [Credential]
 
     /// Moves the password that the file has.
-    init(_ options: RunOptions, _ settings: Configuration) {
+    init(_ options: RunOptions, _ settings: Configuration, file: ByteString) {
         self.path = options.secretsPath ?? options.dataPath + "/secrets"
         self.user = settings.sip.passwordUser
         self.fallback = settings.credentials
-        self.move(outOf: options.configurationPath)
+        self.move(outOf: file)
     }
 
     /// What there is now. What is wrong with a place goes to the log.

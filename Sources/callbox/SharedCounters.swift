@@ -6,7 +6,7 @@ import KioskEngine
 /// The counts of the call that runs, kept by all media threads together.
 final class SharedCounters {
     private var counters = MediaCounters()
-    private var framebuffersHeld: UInt64 = 0
+    private var displayCounters = DisplayCounters()
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
     init() {
@@ -35,17 +35,24 @@ final class SharedCounters {
         self.update { $0 = MediaCounters() }
     }
 
-    /// Framebuffers that the display holds, kept over calls.
-    var framebuffers: UInt64 {
+    /// What the display tells, kept over calls.
+    var display: DisplayCounters {
         get {
             pthread_mutex_lock(self.lock)
             defer { pthread_mutex_unlock(self.lock) }
-            return self.framebuffersHeld
+            return self.displayCounters
         }
         set {
             pthread_mutex_lock(self.lock)
-            self.framebuffersHeld = newValue
+            self.displayCounters = newValue
             pthread_mutex_unlock(self.lock)
         }
     }
+}
+
+struct DisplayCounters {
+    /// Held now.
+    var framebuffers: UInt64 = 0
+    /// How often words were drawn.
+    var drawings: UInt64 = 0
 }

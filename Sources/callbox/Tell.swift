@@ -4,6 +4,18 @@ import Bytes
 import KioskEngine
 import Loop
 
+/// The lines with which a running kiosk answers a word; nil where none answers.
+func askKiosk(_ word: ByteString, socket: ByteString) -> [ByteString]? {
+    guard let connection = ControlConnection(path: socket) else { return nil }
+    connection.send(word)
+    var reply: [UInt8] = []
+    while let bytes = connection.receive(limit: .seconds(5)) {
+        reply += bytes
+        if let end = reply.firstIndex(of: ASCII.lineFeed) { return Reply.lines(in: ByteString(reply[..<end])) }
+    }
+    return nil
+}
+
 /// Sends one line to the running kiosk and prints what it answers: one line, or all until the kiosk ends. Text that
 /// comes in a JSON array is printed as lines.
 ///

@@ -2,6 +2,7 @@
 
 import Bytes
 import CSystem
+import KioskEngine
 import Loop
 
 switch parseCommand(commandLineArguments()) {
@@ -14,6 +15,12 @@ case .misuse(let sentence):
     exit(64)
 case .check(let path):
     exit(check(path))
+case .sample:
+    printLine(ConfigurationDocument.sample.trimmed())
+case .doctor(let options):
+    exit(doctor(options))
+case .show(let kept):
+    exit(show(kept))
 case .tell(let line, let follow, let socket):
     exit(tell(line, follow: follow, socket: socket))
 case .run(let options):

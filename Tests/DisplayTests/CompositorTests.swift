@@ -88,7 +88,9 @@ final class CompositorTests: XCTestCase {
         let image = PixelImage(PixelSize(3, 2))
         for index in 0..<6 { image.row(index / 3)[index % 3] = UInt32(index) }
         let canvas = self.image(PixelSize(5, 4), 99)
-        Compositor.mirror(image, into: PixelTarget(pixels: canvas.pixels, rowPixels: canvas.rowPixels), at: 1, 1)
+        Compositor.turn(
+            image, Orientation(isMirrored: true),
+            into: PixelTarget(pixels: canvas.pixels, rowPixels: canvas.rowPixels), at: 1, 1)
         XCTAssertEqual(
             self.pixels(canvas),
             [[99, 99, 99, 99, 99], [99, 2, 1, 0, 99], [99, 5, 4, 3, 99], [99, 99, 99, 99, 99]])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Display
+@testable import Display
 
 /// What a driver's atomic check asks of one plane.
 struct PlaneRule {
@@ -12,7 +12,7 @@ struct PlaneRule {
     var sideMin = 1
 
     func accepts(_ surface: SurfacePlan, on screen: PixelSize) -> Bool {
-        let (from, to) = (surface.buffer, surface.destination)
+        let (from, to) = (surface.orientation.turned(surface.buffer), surface.destination)
         guard self.isPlaced || to == Rectangle(screen) else { return false }
         guard min(from.width, from.height, to.width, to.height) >= self.sideMin else { return false }
         return Rectangle(screen).intersection(to) == to
@@ -37,7 +37,7 @@ struct Controller {
         }
         return arrangement.surfaces.allSatisfy { surface in
             guard let plane = self.planes.first(where: { $0.id == surface.plane }) else { return false }
-            return plane.formats.contains(surface.format) && (!surface.reflectsX || plane.reflectsX)
+            return plane.formats.contains(surface.format) && plane.takes(surface.orientation)
                 && (self.rules[plane.id] ?? PlaneRule()).accepts(surface, on: screen)
         }
     }

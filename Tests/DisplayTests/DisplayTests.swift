@@ -92,7 +92,9 @@ final class ScreenLayoutTests: XCTestCase {
             let layout = ScreenLayout(screen)
             for size in [PixelSize(640, 360), PixelSize(640, 480), PixelSize(480, 640)] {
                 for corner in [DisplaySettings.Corner.topLeft, .topRight, .bottomLeft, .bottomRight] {
-                    let place = layout.selfView(size, .square, corner)
+                    var settings = DisplaySettings()
+                    settings.selfViewCorner = corner
+                    let place = layout.selfView(size, .square, settings)
                     let shown = place.destination
                     XCTAssertEqual(Rectangle(screen).intersection(shown), shown)
                     XCTAssertTrue(shown.intersection(layout.callBar).isEmpty)
@@ -106,8 +108,41 @@ final class ScreenLayoutTests: XCTestCase {
             }
         }
         XCTAssertEqual(
-            ScreenLayout(PixelSize(1024, 768)).selfView(PixelSize(640, 360), .square, .bottomRight).destination,
+            ScreenLayout(PixelSize(1024, 768)).selfView(PixelSize(640, 360), .square, DisplaySettings()).destination,
             Rectangle(736, 512, 256, 144))
+    }
+
+    func testTheOwnPictureIsAsLargeAsTheFileSays() {
+        var settings = DisplaySettings()
+        settings.selfViewPercent = 50
+        let place = ScreenLayout(PixelSize(1280, 720)).selfView(PixelSize(640, 360), .square, settings)
+        XCTAssertEqual(place.destination.size, PixelSize(640, 360))
+    }
+
+    func testPicturesSideBySideShareTheLongerSide() {
+        var settings = DisplaySettings()
+        settings.layout = .sideBySide
+        for screen in [PixelSize(1024, 768), PixelSize(1366, 768), PixelSize(720, 1280)] {
+            let layout = ScreenLayout(screen)
+            let remote = layout.remote(PixelSize(640, 360), .square, settings).destination
+            let own = layout.beside(PixelSize(640, 480), .square).destination
+            XCTAssertTrue(remote.intersection(own).isEmpty, "\(screen)")
+            for place in [remote, own] {
+                XCTAssertTrue(Rectangle(screen).contains(place))
+                XCTAssertGreaterThan(place.width, min(screen.width, screen.height) / 2)
+            }
+            settings.remote = .fill
+            XCTAssertEqual(layout.remote(PixelSize(640, 360), .square, settings).destination, layout.halves.first)
+            settings.remote = .fit
+        }
+    }
+
+    func testTheOwnPictureIsLargeWhileItIsAllThatIsShown() {
+        let layout = ScreenLayout(PixelSize(1024, 768))
+        let place = layout.mirror(PixelSize(640, 360), .square).destination
+        XCTAssertGreaterThan(place.width, 800)
+        XCTAssertTrue(place.intersection(layout.callBar).isEmpty)
+        XCTAssertTrue(place.intersection(layout.mirrorTitle).isEmpty)
     }
 }
 

@@ -2,10 +2,10 @@
 
 import Bytes
 import Foundation
-import KioskEngine
 import XCTest
 
 @testable import Display
+@testable import KioskEngine
 
 final class PageTests: XCTestCase {
     private let screen = PixelSize(1024, 768)
@@ -134,7 +134,7 @@ final class PageTests: XCTestCase {
                 headline: "Nobody can be reached",
                 detail: "The help desk did not answer. Please try again, or use the telephone in the hall.",
                 symbol: .warning, banner: "[camera] device: there is no such camera", callBar: self.bar)
-            let place = ScreenLayout(screen).selfView(PixelSize(640, 480), .square, .bottomRight)
+            let place = ScreenLayout(screen).selfView(PixelSize(640, 480), .square, DisplaySettings())
             let drawn = self.draw(card, "card-\(name)", screen: screen, hole: place.destination)
             XCTAssertGreaterThan(self.pixels(drawn.image) { _, _, pixel in pixel == 0xFFFF_FFFF }, 100)
             for area in self.draw(self.inCall, "call-\(name)", screen: screen).ink ?? [] {

@@ -14,7 +14,7 @@ final class PlannerTests: XCTestCase {
         let corner = PicturePlace(source: Rectangle(0, 0, 640, 480), destination: Rectangle(928, 500, 320, 240))
         return PlanRequest(
             screen: self.screen, remote: PictureWish(.yuv420, remote),
-            selfView: PictureWish(.yuv420, corner, isMirrored: true))
+            selfView: PictureWish(.yuv420, corner, Orientation(isMirrored: true)))
     }
 
     private func chosen(_ controller: Controller, _ request: PlanRequest) -> Arrangement? {
@@ -27,12 +27,12 @@ final class PlannerTests: XCTestCase {
         (arrangement?.surfaces ?? []).map { surface in
             let place = surface.destination
             let layers = surface.placements.map { placement -> String in
-                let how = (placement.isScaled ? "*" : "") + (placement.isMirrored ? "<" : "")
+                let how = (placement.isScaled ? "*" : "") + (placement.orientation.isMirrored ? "<" : "")
                 return "\(placement.layer)\(how)"
             }
             let position = surface.position.map { " z\($0)" } ?? ""
             return "\(surface.plane)\(position) \(surface.format) \(surface.buffer.width)x\(surface.buffer.height) "
-                + "at \(place.x),\(place.y) \(place.width)x\(place.height)\(surface.reflectsX ? " reflect" : ""): "
+                + "at \(place.x),\(place.y) \(place.width)x\(place.height)\(surface.orientation.isMirrored ? " reflect" : ""): "
                 + layers.joined(separator: "+")
         }
     }

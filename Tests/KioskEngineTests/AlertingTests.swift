@@ -119,6 +119,7 @@ final class AlertingTests: XCTestCase {
         XCTAssertEqual(ShownName.text(of: NameAddr(SIPURI(host: .name("x")))), "")
         let long = ByteString([UInt8](repeating: 0x61, count: 500))
         XCTAssertEqual(ShownName.text(of: NameAddr(displayName: long, uri)).count, ShownName.bytesMax)
-        XCTAssertEqual(Texts.english.alerting("").detail, "Somebody is calling. Press call to answer.")
+        XCTAssertEqual(
+            Texts.english.alerting("", isAnswered: false).detail, "Somebody is calling. Press call to answer.")
     }
 }

@@ -165,6 +165,22 @@ final class AnnouncementTests: XCTestCase {
         XCTAssertEqual(scene.spoken.suffix(1), ["calling"])
     }
 
+    func testAPressOnAPausedHelpPointIsAnsweredInWords() {
+        let scene = Scene()
+        scene.feed(.control(Scene.client, line: "pause"))
+        scene.press(.call)
+        XCTAssertEqual(scene.spoken, ["out-of-order"])
+    }
+
+    func testTheKeypadIsToldWhenItIsThere() {
+        let scene = Scene()
+        scene.press(.call)
+        scene.farAnswers()
+        scene.press(.keypad)
+        scene.press(.keypad)
+        XCTAssertEqual(scene.spoken.suffix(2), ["keypad", "hush"])
+    }
+
     func testTheChosenLanguageSaysItsNameAndSpeaksFromThenOn() {
         let scene = Scene()
         scene.feed(.control(Scene.client, line: "language de"))

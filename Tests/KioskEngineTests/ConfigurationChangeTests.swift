@@ -32,7 +32,8 @@ final class ConfigurationChangeTests: XCTestCase {
 
     private static let most: [(section: String, lines: String, needsRestart: Bool)] = [
         ("call", "transfer = refuse", false), ("call", "ring_timeout = 20", false),
-        ("call", "incoming = answer", false), ("sip", "name = Gate", false), ("sip", "user = gate", false),
+        ("call", "incoming = ring", false), ("auto_call", "allow = yes\nat = 08:00", false),
+        ("auto_call", "zone = UTC0", true), ("sip", "name = Gate", false), ("sip", "user = gate", false),
         ("sip", "transport = tcp", false), ("sip", "accept_from = anyone", false),
         ("sip", "listen = any:5070", true), ("sip", "name = Gate\nlisten = any:5070", true),
         ("servers", "proxies = sip:one, sip:two", false), ("account", "uri = sip:a@b", false),
@@ -42,7 +43,12 @@ final class ConfigurationChangeTests: XCTestCase {
         ("button.call", "line = door", true), ("button.hook", "line = hook", true),
         ("button.mute", "debounce = 30", true), ("button.video", "active_low = no", true),
         ("lamp.call", "line = lamp", true), ("display", "selfview = off", false),
-        ("display", "connector = none", true), ("display", "remote = fill", true), ("camera", "device = none", true),
+        ("display", "connector = none", true), ("display", "remote = fill", true), ("display", "layout = full", true),
+        ("screen", "idle = clock", false), ("screen", "headline = Help", false), ("screen", "image = /a.png", true),
+        ("screen.en", "headline = Help", false), ("screen.de", "headline = Hilfe", false),
+        ("screen.fr", "headline = Aide", false), ("screen.es", "headline = Ayuda", false),
+        ("screen.ar", "headline = x", false), ("screen.zh", "detail = x", false),
+        ("language", "first = de", false), ("camera", "device = none", true),
         ("audio", "codecs = pcma", false), ("audio", "playback = none", true), ("sound", "prompts = no", false),
         ("sound", "chimes = no\nstatus = no", false), ("sound", "tones = uk", true), ("sound", "volume = 50", true),
         ("video", "bitrate = 500", false),
@@ -51,7 +57,7 @@ final class ConfigurationChangeTests: XCTestCase {
         ("ice", "use = on\nturn_password = x", false), ("ice", "turn = turn:192.0.2.1", false),
         ("ice", "turn = turns:192.0.2.1", true),
         ("network", "dns = 192.0.2.53", true), ("identity", "product = gate", false),
-        ("location", "latitude = 52.5\nlongitude = 13.4", false),
+        ("location", "latitude = 52.5\nlongitude = 13.4", false), ("log", "level = debug", false),
     ]
 
     func testEachSectionIsToldApart() {

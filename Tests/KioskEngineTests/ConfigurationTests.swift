@@ -21,6 +21,7 @@ final class ConfigurationTests: XCTestCase {
         [call]
         uri = sip:help@example.com:5070;transport=tcp
         incoming = answer
+        incoming_from = desk
         ring_timeout = 45
         media_timeout = 15
         [sip]
@@ -189,7 +190,7 @@ final class ConfigurationTests: XCTestCase {
             ),
             (
                 "incoming = maybe",
-                "line 3, [call] incoming: \"maybe\" is not one of refuse, ring and answer; refuse is used"
+                "line 3, [call] incoming: \"maybe\" is not one of never, refuse, ring and answer; never is used"
             ),
         ]
         for (text, sentence) in cases { XCTAssertEqual(self.problems(text), [sentence], text) }
@@ -207,7 +208,9 @@ final class ConfigurationTests: XCTestCase {
 
     func testABadAddressIsOneProblemNotTwo() {
         for value in [
-            "help", "help@example.com", "http://example.com", "sip:", "sip:@", "sips:a@b;transport=udp", "tel:+4912345",
+            "help", "example.com", "http://example.com", "sip:", "sip:@", "sips:a@b;transport=udp", "tel:+4912345", "",
+            "sip:a@b,", "sip:a@b + ", "sip:a@b;ring=4", "sip:a@b;postd=", "sip:a@b;postd=x", "callbox://pbx?x=help",
+            "callbox://pbx?uri=callbox://pbx", "callbox://?uri=help", "tel:", "tel:abc", "he lp",
             "sip:a@b;transport=sctp", "sip:a@b?Subject=x", "sip:a@b:99999", "sip:a@b:0", "sip:a b@c",
         ] {
             let (conf, problems) = self.parse("[call]\nuri = \(value)\n")
@@ -219,7 +222,8 @@ final class ConfigurationTests: XCTestCase {
     func testGoodAddressesAreTaken() {
         for value in [
             "sip:a@b", "sip:192.0.2.1", "sip:a@[2001:db8::1]:5080", "SIP:a@b;transport=UDP", "sip:+49@b;user=phone",
-            "sips:a@b", "sips:a@b;transport=tcp", "sip:a@b;transport=tls",
+            "sips:a@b", "sips:a@b;transport=tcp", "sip:a@b;transport=tls", "help@example.com", "192.0.2.7",
+            "callbox://pbx.example.com?uri=help", "callbox://pbx.example.com:5070/?x=1&uri=sip%3Ahelp%40example.com",
         ] {
             let (conf, problems) = self.parse("[call]\nuri = \(value)\n")
             XCTAssertNotNil(conf.call.uri, value)

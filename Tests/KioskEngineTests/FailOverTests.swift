@@ -47,7 +47,7 @@ final class FailOverTests: XCTestCase {
                 let action = machine.resolved(id, nil, as: States.successor, now: States.now)
                 XCTAssertEqual(action, .invite(self.targets(2)))
                 let end = machine.ended(States.successor, reason, now: States.now)
-                XCTAssertEqual(KioskMachineTests.name(end), "finish", "no third way")
+                XCTAssertEqual(KioskMachineTests.name(end), "failed", "no third way")
             }
         }
     }
@@ -63,7 +63,7 @@ final class FailOverTests: XCTestCase {
             for reason in reasons {
                 var machine = States.machine(state)
                 let action = machine.ended(States.handle, reason, now: States.now)
-                XCTAssertEqual(KioskMachineTests.name(action), "finish", "\(name): \(reason)")
+                XCTAssertEqual(KioskMachineTests.name(action), "failed", "\(name): \(reason)")
             }
         }
     }
@@ -72,7 +72,7 @@ final class FailOverTests: XCTestCase {
         for (name, state) in self.leaving {
             var machine = States.machine(state)
             let action = machine.ended(States.handle, self.refused(408), now: States.now)
-            XCTAssertEqual(KioskMachineTests.name(action), name == "calling" ? "failOver" : "finish", name)
+            XCTAssertEqual(KioskMachineTests.name(action), name == "calling" ? "failOver" : "failed", name)
         }
     }
 
@@ -101,7 +101,7 @@ final class FailOverTests: XCTestCase {
         call.deadline = States.later(1_000)
         var machine = States.machine(.calling(call))
         XCTAssertEqual(machine.state.alarm, CallAlarm(timer: .ring, at: States.later(1_000)))
-        XCTAssertEqual(KioskMachineTests.name(machine.timePassed(now: States.later(1_000))), "giveUp")
+        XCTAssertEqual(KioskMachineTests.name(machine.timePassed(now: States.later(1_000))), "failed")
     }
 
     // MARK: - Whole calls

@@ -173,7 +173,8 @@ final class FailedCallTests: XCTestCase {
 
     func testWithoutAnAddressThePressIsAnsweredAllTheSame() {
         let scene = Scene(address: "")
-        XCTAssertEqual(scene.screen?.headline, "Out of order")
+        scene.press(.hook)
+        XCTAssertEqual(scene.screen?.headline, "Out of order", "what is wrong with the file is read")
         XCTAssertEqual(scene.lampPatterns.last, "fast")
         scene.press(.call)
         XCTAssertEqual(scene.endReason, "no-address")

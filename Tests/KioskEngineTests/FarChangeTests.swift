@@ -43,11 +43,12 @@ final class FarChangeTests: XCTestCase {
 
     /// Case D 70: a caller with pictures is taken by a kiosk without.
     func testCaseD70ACallWithPicturesIsTakenWithoutThem() {
-        let scene = Scene("incoming = answer") {
+        let scene = Scene("incoming = answer\nincoming_from = anyone") {
             $0.hasCamera = false
             $0.hasScreen = false
         }
         scene.farCalls()
+        scene.passAnnouncement()
         XCTAssertEqual(scene.state, "connected")
         XCTAssertNil(scene.plan?.video)
         XCTAssertNotNil(scene.plan?.audio)

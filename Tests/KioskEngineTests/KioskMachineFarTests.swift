@@ -57,8 +57,8 @@ final class KioskMachineFarTests: XCTestCase {
 
     func testFailedInEveryState() {
         self.check([
-            ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "giveUp", "outcome"),
-            ("ringing", "giveUp", "outcome"), ("early", "giveUp", "outcome"),
+            ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "failed", "outcome"),
+            ("ringing", "failed", "outcome"), ("early", "failed", "outcome"),
             ("alerting", "giveUp", "outcome"), ("connected", "giveUp", "outcome"),
             ("transferring", "giveUp", "outcome"),
             ("ending", "ignore", "ending"), ("outcome", "ignore", "outcome"), ("stopping", "ignore", "stopping"),
@@ -72,8 +72,8 @@ final class KioskMachineFarTests: XCTestCase {
         ]
         for reason in reasons {
             self.check([
-                ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "finish", "outcome"),
-                ("ringing", "finish", "outcome"), ("early", "finish", "outcome"),
+                ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "failed", "outcome"),
+                ("ringing", "failed", "outcome"), ("early", "failed", "outcome"),
                 ("alerting", "finish", "outcome"), ("connected", "finish", "outcome"),
                 ("transferring", "waitForTransfer", "ringing"),
                 ("ending", "finish", "idle"), ("outcome", "ignore", "outcome"), ("stopping", "exit", "idle"),
@@ -81,8 +81,8 @@ final class KioskMachineFarTests: XCTestCase {
         }
         for reason in [EndReason.localHangUp, .cancelled] {
             self.check([
-                ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "finish", "idle"),
-                ("ringing", "finish", "idle"), ("early", "finish", "idle"),
+                ("idle", "ignore", "idle"), ("lookingUp", "ignore", "lookingUp"), ("calling", "failed", "idle"),
+                ("ringing", "failed", "idle"), ("early", "failed", "idle"),
                 ("alerting", "finish", "outcome"), ("connected", "finish", "idle"),
                 ("transferring", "waitForTransfer", "ringing"),
                 ("ending", "finish", "idle"), ("outcome", "ignore", "outcome"), ("stopping", "exit", "idle"),
@@ -144,7 +144,7 @@ final class KioskMachineFarTests: XCTestCase {
             XCTAssertEqual(machine.reoffered(other), .refuse(.callOrTransactionDoesNotExist), name)
             XCTAssertEqual(machine.renegotiated(other, States.talk, now: States.now), .ignore, name)
             if name != "idle", name != "outcome" {
-                XCTAssertEqual(machine.accepted(other, States.caller, States.talk, now: States.now), .ignore, name)
+                XCTAssertEqual(machine.accepted(other, States.talk, now: States.now), .ignore, name)
             }
             XCTAssertEqual(machine.state, state, name)
         }

@@ -16,12 +16,12 @@ final class KioskMachineIncomingTests: XCTestCase {
 
     func testIncomingInEveryStateUnderEachPolicy() {
         let policies: [(CallSettings.Incoming, whenFree: KioskMachine.OnIncoming, whenBusy: StatusCode)] = [
-            (.refuse, .refuse(.temporarilyUnavailable), .temporarilyUnavailable), (.ring, .alert, .busyHere),
-            (.answer, .answer, .busyHere),
+            (.refuse, .refuse(.temporarilyUnavailable), .temporarilyUnavailable),
+            (.ring, .alert(isAnswered: false), .busyHere), (.answer, .alert(isAnswered: true), .busyHere),
         ]
         for (policy, whenFree, whenBusy) in policies {
             for (name, state) in States.all {
-                let action = States.machine(state).incoming(policy: policy, isAutomatic: false, replaces: nil)
+                let action = States.machine(state).incoming(policy, replaces: nil)
                 switch name {
                 case "idle", "outcome": XCTAssertEqual(action, whenFree, name)
                 case "stopping": XCTAssertEqual(action, .refuse(.temporarilyUnavailable), name)
@@ -31,27 +31,14 @@ final class KioskMachineIncomingTests: XCTestCase {
         }
     }
 
-    func testAnAutomaticAnswerIsGivenUnderEachPolicyWhereThereIsNoCall() {
-        for policy in [CallSettings.Incoming.refuse, .ring, .answer] {
-            for (name, state) in States.all {
-                let action = States.machine(state).incoming(policy: policy, isAutomatic: true, replaces: nil)
-                switch name {
-                case "idle", "outcome": XCTAssertEqual(action, .answer, name)
-                case "stopping": XCTAssertEqual(action, .refuse(.temporarilyUnavailable), name)
-                default: XCTAssertEqual(action, .refuse(.busyHere), name)
-                }
-            }
-        }
-    }
-
     func testACallThatReplacesTheOneAtHandIsTakenUnderEachPolicyAndNoOther() {
         for policy in [CallSettings.Incoming.refuse, .ring, .answer] {
             for (name, state) in States.all {
                 let machine = States.machine(state)
-                let own = machine.incoming(policy: policy, isAutomatic: false, replaces: States.handle)
+                let own = machine.incoming(policy, replaces: States.handle)
                 let canReplace = ["calling", "ringing", "early", "connected", "transferring"].contains(name)
                 XCTAssertEqual(own, canReplace ? .replace : .refuse(.decline), name)
-                let other = machine.incoming(policy: policy, isAutomatic: true, replaces: States.stranger)
+                let other = machine.incoming(policy, replaces: States.stranger)
                 XCTAssertEqual(other, .refuse(.decline), name)
             }
         }
@@ -61,7 +48,20 @@ final class KioskMachineIncomingTests: XCTestCase {
         let rows = States.all.map { name, _ -> Row in
             ["idle", "outcome"].contains(name) ? (name, "tell", "alerting") : (name, "ignore", name)
         }
-        self.check(rows) { $0.alerted(States.stranger, States.caller, now: States.now) }
+        for isAnswered in [false, true] {
+            self.check(rows) {
+                $0.alerted(States.stranger, States.caller, isAnswered: isAnswered, now: States.now)
+            }
+        }
+    }
+
+    func testACallThatIsAnsweredByItselfIsAnnouncedForASecond() {
+        var machine = States.machine(States.idle)
+        _ = machine.alerted(States.handle, States.caller, isAnswered: true, now: States.now)
+        XCTAssertEqual(machine.state.alarm, CallAlarm(timer: .answer, at: States.later(1_000)))
+        XCTAssertEqual(machine.timePassed(now: States.later(999)), .doNothing)
+        XCTAssertEqual(machine.timePassed(now: States.later(1_000)), .answer(States.handle))
+        XCTAssertEqual(States.name(machine.state), "alerting", "until it is accepted")
     }
 
     func testPickUpInEveryState() {
@@ -70,10 +70,9 @@ final class KioskMachineIncomingTests: XCTestCase {
 
     func testAcceptedInEveryState() {
         let rows = States.all.map { name, _ -> Row in
-            let canAccept = ["idle", "outcome", "alerting"].contains(name)
-            return canAccept ? (name, "startMedia", "connected") : (name, "ignore", name)
+            name == "alerting" ? (name, "startMedia", "connected") : (name, "ignore", name)
         }
-        self.check(rows) { $0.accepted(States.handle, States.caller, States.talk, now: States.now) }
+        self.check(rows) { $0.accepted(States.handle, States.talk, now: States.now) }
     }
 
     func testReplacedInEveryState() {
@@ -90,7 +89,7 @@ final class KioskMachineIncomingTests: XCTestCase {
         var machine = States.machine(States.alerting)
         _ = machine.toggleMute()
         XCTAssertEqual(
-            machine.accepted(States.handle, States.caller, States.talk, now: States.now),
+            machine.accepted(States.handle, States.talk, now: States.now),
             .startMedia(Wishes(isMuted: true)))
     }
 

@@ -49,7 +49,7 @@ final class KioskMachineTests: XCTestCase {
             ("alerting", "refuse", "alerting"), ("connected", "refuse", "connected"),
             ("transferring", "refuse", "transferring"),
             ("ending", "lookUp", "lookingUp"), ("outcome", "lookUp", "lookingUp"), ("stopping", "refuse", "stopping"),
-        ]) { $0.dial(States.uri, now: States.now) }
+        ]) { $0.dial(States.order, now: States.now) }
     }
 
     func testDialNobodyInEveryState() {
@@ -75,7 +75,7 @@ final class KioskMachineTests: XCTestCase {
 
     func testUnresolvedInEveryState() {
         self.check([
-            ("idle", "ignore", "idle"), ("lookingUp", "show", "outcome"), ("calling", "ignore", "calling"),
+            ("idle", "ignore", "idle"), ("lookingUp", "failed", "outcome"), ("calling", "ignore", "calling"),
             ("ringing", "ignore", "ringing"), ("early", "ignore", "early"),
             ("alerting", "ignore", "alerting"), ("connected", "ignore", "connected"),
             ("transferring", "ignore", "transferring"),
@@ -123,7 +123,7 @@ final class KioskMachineTests: XCTestCase {
         XCTAssertEqual(machine.toggleMute(), .apply(Wishes(isVideoOff: true)))
         _ = machine.hangUp(now: States.now)
         _ = machine.ended(States.handle, .localHangUp, now: States.now)
-        _ = machine.dial(States.uri, now: States.now)
+        _ = machine.dial(States.order, now: States.now)
         XCTAssertEqual(machine.state.facts?.wishes, Wishes(), "the next caller starts afresh")
     }
 
@@ -139,9 +139,9 @@ final class KioskMachineTests: XCTestCase {
 
     func testTimeInEveryStateBeforeAndAtTheAlarm() {
         let alarms: [(name: String, timer: CallTimer?, afterMs: Int, action: String, after: String)] = [
-            ("idle", nil, 0, "doNothing", "idle"), ("lookingUp", .lookUp, 10_000, "show", "outcome"),
-            ("calling", nil, 0, "doNothing", "calling"), ("ringing", .ring, 60_000, "giveUp", "outcome"),
-            ("early", .ring, 60_000, "giveUp", "outcome"), ("alerting", .alert, 60_000, "decline", "outcome"),
+            ("idle", nil, 0, "doNothing", "idle"), ("lookingUp", .lookUp, 10_000, "failed", "outcome"),
+            ("calling", nil, 0, "doNothing", "calling"), ("ringing", .ring, 60_000, "failed", "outcome"),
+            ("early", .ring, 60_000, "failed", "outcome"), ("alerting", .alert, 60_000, "decline", "outcome"),
             ("connected", .vanish, 10_000, "giveUp", "outcome"),
             ("transferring", .transfer, 60_000, "transferFailed", "connected"),
             ("ending", .ending, 2_000, "finish", "idle"), ("outcome", .outcome, 8_000, "dismiss", "idle"),
@@ -190,9 +190,9 @@ final class KioskMachineTests: XCTestCase {
 
     func testDialWhileTheFormerCallEndsFinishesItFirst() {
         var machine = States.machine(States.ending)
-        guard case .lookUp(let id, let former) = machine.dial(States.uri, now: States.now) else {
-            return XCTFail("not dialled")
-        }
+        guard case .lookUp(let questions, let former) = machine.dial(States.order, now: States.now),
+            let id = questions.first?.id
+        else { return XCTFail("not dialled") }
         XCTAssertEqual(former, States.cancelled)
         XCTAssertEqual(machine.ended(States.handle, .localHangUp, now: States.now), .ignore, "it was told already")
         var targets = Targets(States.uri)

@@ -82,7 +82,7 @@ final class PanelButtonTests: XCTestCase {
         scene.feed(.button(.mute, .pressed))
         scene.pass(Gestures.chordMs + 1)
         XCTAssertEqual(scene.events("chord").count, 1)
-        XCTAssertTrue(scene.kiosk.panel.showsHealth)
+        XCTAssertEqual(scene.screen?.page, .health)
     }
 
     // MARK: - Lamps
@@ -106,7 +106,8 @@ final class PanelButtonTests: XCTestCase {
         scene.feed(.device(.failed(.camera, "it is gone")))
         XCTAssertEqual(self.patterns(scene, "fault"), ["on"])
         XCTAssertEqual(self.patterns(scene, "ready"), ["on", "flash"])
-        XCTAssertEqual(self.patterns(scene, "call"), [])
+        scene.pass(DeviceFaults.alarmMs + 1)
+        XCTAssertEqual(self.patterns(scene, "call"), ["fast", "off"], "told for a moment")
         scene.press(.call)
         scene.farAnswers()
         XCTAssertEqual(self.patterns(scene, "fault"), ["on"])
@@ -155,6 +156,22 @@ final class PanelButtonTests: XCTestCase {
         XCTAssertEqual(scene.state, "alerting")
         scene.feed(.input(.hookSwitch, isActive: true))
         XCTAssertEqual(scene.state, "connected")
+    }
+
+    func testWhileTheSwitchInhibitsNobodyCallsOrIsCalled() {
+        let scene = Scene("incoming = answer")
+        scene.feed(.input(.inhibit, isActive: true))
+        scene.press(.call)
+        XCTAssertEqual(scene.sent.filter { $0.hasPrefix("INVITE") }.count, 0)
+        XCTAssertEqual(scene.events("refused").first?["reason"] as? String, "inhibited")
+        XCTAssertEqual(self.patterns(scene, "call").last, "fast", "told by the lamp")
+        scene.feed(.control(Scene.client, line: "call"))
+        XCTAssertEqual(scene.replies.last?["ok"] as? Bool, false)
+        scene.farCalls()
+        XCTAssertEqual(scene.events("incoming_refused").first?["code"] as? Int, 480)
+        scene.feed(.input(.inhibit, isActive: false))
+        scene.press(.call)
+        XCTAssertEqual(scene.sent.filter { $0.hasPrefix("INVITE") }.count, 1)
     }
 
     func testEveryInputIsTold() {

@@ -24,6 +24,9 @@ final class PanelTests: XCTestCase {
         XCTAssertEqual(scene.events("problem").map { $0["key"] as? String }, ["urii", "ring_timeout", ""])
         XCTAssertEqual(
             scene.screen?.banner, "callbox.conf: line 3, [call] urii: unknown key; the nearest known key is \"uri\"")
+        XCTAssertEqual(scene.screen?.page, .problems)
+        XCTAssertEqual(scene.screen?.problems.count, 3)
+        scene.pass(KioskEngine.newProblemsMs + 1)
         XCTAssertEqual(scene.screen?.headline, "Press to call")
         scene.press(.call)
         scene.farAnswers()

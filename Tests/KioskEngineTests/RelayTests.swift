@@ -112,16 +112,19 @@ final class RelayTests: XCTestCase {
     }
 
     func testOnlyWhomTheHelpPointCalledMayTypeTheCode() {
-        let scene = Scene("incoming = answer\n" + self.byCode)
+        let scene = Scene("incoming = answer\nincoming_from = anyone\n" + self.byCode)
         scene.farCalls()
+        scene.pass(2_000)
         XCTAssertEqual(scene.state, "connected")
         self.type("4711#", into: scene)
         XCTAssertEqual(scene.relays, [])
     }
 
     func testAListedFarEndMayWhoeverCalled() {
-        let scene = Scene("incoming = answer\n" + self.byCode + "allow = sip:other@far, sip:far@10.0.0.1\n")
+        let scene = Scene(
+            "incoming = answer\nincoming_from = anyone\n" + self.byCode + "allow = sip:other@far, sip:far@10.0.0.1\n")
         scene.farCalls()
+        scene.pass(2_000)
         self.type("4711#", into: scene)
         XCTAssertEqual(scene.relays, ["1 on"])
 

@@ -307,6 +307,9 @@ final class Scene {
         return scene
     }
 
+    /// A call from outside that is answered by itself is announced before.
+    func passAnnouncement() { self.pass(KioskTimes.announcedMs + 1) }
+
     // MARK: - Requests in the call, written by hand
 
     /// A request of the far end in the dialog of the call that the kiosk placed.

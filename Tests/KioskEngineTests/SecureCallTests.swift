@@ -200,15 +200,16 @@ final class SecureCallTests: XCTestCase {
             ("RTP/AVP", handshake + [self.crypto(1)], "dtls"), ("RTP/AVP", [], "no"), ("RTP/SAVP", [], nil),
         ]
         for (profile, lines, secure) in cases {
-            let scene = Scene("incoming = answer") {
+            let scene = Scene("incoming = answer\nincoming_from = anyone") {
                 $0.fingerprint = Fingerprint(.sha256, [UInt8](repeating: 9, count: 32))
             }
             scene.farCalls(self.description(profile, lines))
+            scene.passAnnouncement()
             XCTAssertEqual(scene.events("call").last?["secure"] as? String, secure, profile)
             XCTAssertEqual(scene.plan?.audio?.stream.rtcpMux ?? false, lines.contains("a=rtcp-mux"))
             if secure == nil { XCTAssertEqual(scene.events("incoming_refused").last?["code"] as? Int, 488) }
         }
-        let strict = Scene("incoming = answer\n[media]\nencryption = required")
+        let strict = Scene("incoming = answer\nincoming_from = anyone\n[media]\nencryption = required")
         strict.farCalls(self.description("RTP/AVP", []))
         XCTAssertEqual(strict.events("incoming_refused").last?["code"] as? Int, 488)
     }

@@ -137,8 +137,9 @@ final class ServiceTests: XCTestCase {
     }
 
     func testACallFromOutsideIsAnsweredWithoutPictures() {
-        let scene = Scene("incoming = answer\n[video]\nh264_licence = none")
+        let scene = Scene("incoming = answer\nincoming_from = anyone\n[video]\nh264_licence = none")
         scene.farCalls()
+        scene.passAnnouncement()
         XCTAssertEqual(scene.state, "connected")
         XCTAssertTrue(scene.answers.last?.contains("m=video 0 ") ?? false)
     }

@@ -121,12 +121,13 @@ final class ControlWordTests: XCTestCase {
             ("  status  ", .status), ("press   hook", .press(.hook)),
         ]
         for (text, word) in words { XCTAssertEqual(self.parse(text), word, text) }
-        guard case .call(let uri?) = self.parse("call sip:x@192.0.2.9") else { return XCTFail("no address") }
+        guard case .call(let steps?) = self.parse("call sip:x@192.0.2.9"), let uri = steps.first?.targets.first?.uri
+        else { return XCTFail("no address") }
         XCTAssertEqual(uri.printed, "sip:x@192.0.2.9")
         guard case .message(let other?, let text) = self.parse("message sip:x@y  two words ") else {
             return XCTFail("no address")
         }
-        XCTAssertEqual(other.printed, "sip:x@y")
+        XCTAssertEqual(other.uri.printed, "sip:x@y")
         XCTAssertEqual(text, "two words")
     }
 
@@ -136,7 +137,7 @@ final class ControlWordTests: XCTestCase {
             "digits 1 2", "digits 12345678901234567", "digits x", "message", "message sip:a@b", "message sip: x",
             "message a\u{1}b", "release", "screenshot", "status now",
             "events all", "hangup x",
-            "call help", "CALL", String(repeating: "x", count: 1025),
+            "call help@", "call sip:a@b, http://x", "CALL", String(repeating: "x", count: 1025),
         ] { XCTAssertNil(self.parse(text), text) }
         do throws(BadValue) {
             _ = try ControlWord.parse("dance")

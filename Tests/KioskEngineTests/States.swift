@@ -15,6 +15,7 @@ enum States {
     static let successor = CallHandle(number: 9)
     static let uri = SIPURI(user: "a", host: .name("b"))
     static let targets = Targets(uri)
+    static let order = CallOrder([CallStep(uri)], ringTimeout: .seconds(60))
     static let way = way(1)
     static func way(_ number: UInt32) -> Flow {
         Flow(

@@ -20,6 +20,17 @@ final class InfoTests: XCTestCase {
         return (answer, script.events.first?.event.name)
     }
 
+    func testCaseG116WhetherTheFarEndTakesINFOIsWhatItSaysInAllow() {
+        for (allow, takes) in [
+            ("INVITE, ACK, BYE, INFO", true), ("INVITE, ACK, BYE", false), (nil, nil),
+        ] as [(ByteString?, Bool?)] {
+            let script = Script()
+            let call = script.connected(headers: allow.map { [(.allow, $0)] } ?? [])
+            XCTAssertEqual(script.engine.takesInfo(call.handle), takes)
+            XCTAssertNil(script.engine.takesInfo(CallHandle(number: 999)))
+        }
+    }
+
     // MARK: - Digits (case G115)
 
     func testDigitsInEveryDialect() {

@@ -108,8 +108,11 @@ final class KioskNode: Node {
         let transport = self.options.usesTCP ? "tcp" : "udp"
         return """
             [call]
-            uri = sip:desk@192.0.2.10
+            uri = \(self.options.targets)
+            cycles = \(self.options.cycles)
+            pause = 1
             incoming = \(self.options.incoming)
+            incoming_from = anyone
             transfer = \(self.options.followsTransfers ? "follow" : "refuse")
             ring_timeout = \(self.revision % 2 == 0 ? self.options.ringTimeoutMs / 1000 : 5)
             media_timeout = \(self.options.mediaTimeoutMs / 1000)

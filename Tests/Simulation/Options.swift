@@ -40,6 +40,14 @@ struct KioskOptions {
     var hasCamera = true
     var hasScreen = true
     var endsCall = false
+    /// As in `[call] uri`.
+    var targets = Self.targetLists[0]
+    var cycles = 1
+
+    static let targetLists = [
+        "sip:desk@192.0.2.10", "sip:desk@192.0.2.10 + sip:help@192.0.2.10", "sip:desk@192.0.2.10, help",
+        "sip:desk@192.0.2.10 + help + sip:u1@192.0.2.10, sip:help@192.0.2.10;postd=1p2",
+    ]
     /// Has an account with the proxy.
     var registers = false
     /// How often its file is changed and read again.
@@ -51,6 +59,7 @@ struct KioskOptions {
             + (self.isWordy ? " wordy" : "")
             + " ring=\(self.ringTimeoutMs) media=\(self.mediaTimeoutMs)" + (self.hasCamera ? "" : " no-camera")
             + (self.hasScreen ? "" : " no-screen") + (self.endsCall ? " ends-call" : "")
+            + " \(self.cycles) x \(self.targets)"
             + (self.registers ? " registers" : "") + (self.reloads > 0 ? " reloads=\(self.reloads)" : "")
     }
 }
@@ -96,6 +105,7 @@ struct Options {
         self.dripFeeds = draw.below(4) == 0
         self.strangers = draw.below(4) == 0 ? 1 + Int(draw.below(4)) : 0
         self.drawAccounts()
+        self.drawTargets()
         guard !self.isFine else { return }
         self.partitions = draw.below(3) == 0 ? 1 + Int(draw.below(2)) : 0
         self.restarts = draw.below(4) == 0 ? 1 + Int(draw.below(2)) : 0
@@ -110,6 +120,15 @@ struct Options {
         for index in self.kiosks.indices {
             self.kiosks[index].registers = draw.below(3) == 0
             self.kiosks[index].reloads = draw.below(4) == 0 ? 1 + Int(draw.below(3)) : 0
+        }
+    }
+
+    /// The same for worlds with one target.
+    private mutating func drawTargets() {
+        var draw = Generator(seed: self.seed ^ 0x5EED_7A46)
+        for index in self.kiosks.indices where draw.below(3) == 0 {
+            self.kiosks[index].targets = KioskOptions.targetLists[Int(draw.below(4))]
+            self.kiosks[index].cycles = 1 + Int(draw.below(2))
         }
     }
 

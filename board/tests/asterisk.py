@@ -55,7 +55,7 @@ class Office(Beside):
         """A second kiosk at the other telephone's place, which answers. baresip does not live through fifty holds."""
         with Desk(self.folder / "other", camera=f"file:{camera_file()}", address=PEER) as other:
             other.start(changes={"call.uri": f"sip:echo@{SERVER}", "call.incoming": "answer",
-                                 "rtp.ports": "42000-42099"})
+                                 "call.incoming_from": "anyone", "rtp.ports": "42000-42099"})
             yield other
 
     def dial(self, extension, limit_s=5):
@@ -160,6 +160,24 @@ def busy(o):
     return f"“{ended['text']}”"
 
 
+@beside("several-targets")
+def several(o):
+    """One is busy; of the two after it one plays a tone and the other answers; named by number alone, keys follow."""
+    desk = o.ready(account__uri=f"sip:door@{SERVER}", account__register="no")
+    mark, since, begin = desk.mark(), desk.wire.mark(), o.server.mark()
+    desk.must("call", "busy, early + tel:77;postd=1p2")
+    desk.wait_event("call", since=mark, state="connected", uri=f"sip:77@{SERVER};user=phone")
+    desk.wait_event("first_sound", since=mark)
+    desk.wait_sent("CANCEL", since=since)
+    failed = desk.wait_event("failed", since=mark)
+    called = len(desk.sent("INVITE", since))
+    wait_until(lambda: o.server.mark() and keys(o, begin) == "12", 6, "the keys after the answer")
+    o.hang_up()
+    if failed["code"] != 486 or called != 3:
+        raise Failed(f"{failed['code']}, {called} calls", "486 of the first and then two calls were due")
+    return "busy, then the one that answers"
+
+
 @beside("early-media")
 def early(o):
     """A tone before the answer is heard, then the answer comes."""
@@ -179,7 +197,7 @@ def early(o):
 @beside("calls-in")
 def calls_in(o):
     """Asterisk calls, the kiosk answers by itself: sound and picture, hung up by Asterisk."""
-    desk = o.ready(call__incoming="answer")
+    desk = o.ready(call__incoming="answer", call__incoming_from="anyone")
     mark = desk.mark()
     o.server.action("Originate", Channel="PJSIP/kiosk", Context="calls", Exten="echo", Priority="1", Async="true",
                     Codecs="opus,h264")
@@ -318,7 +336,7 @@ def called_for_sound(o, extension):
 @beside("video-by-change")
 def video_by_change(o):
     """The other telephone adds video and takes it away; Asterisk does so towards us by re-INVITE."""
-    desk = o.ready(call__incoming="answer")
+    desk = o.ready(call__incoming="answer", call__incoming_from="anyone")
     scenario = Scenario().answers(body=session(video=None))
     reoffer(scenario, 11, session(version=2, video=VIDEO_PORT)).pause(1500)
     reoffer(scenario, 12, session(version=3, video=0)).recv("BYE", keep="bye").reply("bye", 200)
@@ -371,7 +389,7 @@ def offerless_change(o):
 @beside("direct-media")
 def direct(o):
     """After the answer Asterisk sends the sound straight to the telephone by re-INVITE: none passes it any more."""
-    desk = o.ready(call__incoming="answer")
+    desk = o.ready(call__incoming="answer", call__incoming_from="anyone")
     with o.telephone(codecs=("pcmu",)):
         called_for_sound(o, "peer-direct")
         wait_until(lambda: any(f"c=IN IP4 {PEER}" in message.body for message in desk.got("INVITE")), 5,

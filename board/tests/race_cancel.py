@@ -156,7 +156,7 @@ def incoming_cancel_ringing(desk):
     desk.ended("missed", since=mark)
 
 
-@race("incoming-cancel-after-200", call__incoming="answer")
+@race("incoming-cancel-after-200", call__incoming="answer", call__incoming_from="anyone")
 def incoming_cancel_after_200(desk):
     """CANCEL after our answer has no effect but its 200; the BYE that follows is honoured (case 13)."""
     scenario = Scenario().invite(body=session(), branch="z9hG4bKone").answered("r")
@@ -169,7 +169,7 @@ def incoming_cancel_after_200(desk):
     no(desk, 487, "the INVITE had been answered")
 
 
-@race("incoming-cancel-unknown", call__incoming="answer")
+@race("incoming-cancel-unknown", call__incoming="answer", call__incoming_from="anyone")
 def incoming_cancel_unknown(desk):
     """A CANCEL that fits no INVITE: 481 (RFC 3261 9.2); the call that is up stays up."""
     scenario = Scenario().calls().invite(method="CANCEL", branch="z9hG4bKother").recv(481).pause(100)

@@ -142,7 +142,7 @@ def offerless_change(desk):
     expect(f"{ports}", ports.get("audio") and ports.get("video"), "the offer has all media again (RFC 3261 14.2)")
 
 
-@race("change-before-ack", call__incoming="answer")
+@race("change-before-ack", call__incoming="answer", call__incoming_from="anyone")
 def change_before_ack(desk):
     """A re-INVITE overtakes the ACK: answered, not left alone (case 10); the call stands."""
     scenario = Scenario().invite(body=session(), retrans=False).answered("r")
@@ -257,7 +257,7 @@ def change_unanswered(desk):
         peer.done()
 
 
-@race("video-by-change", call__incoming="answer")
+@race("video-by-change", call__incoming="answer", call__incoming_from="anyone")
 def video_by_change(desk):
     """Sound only, then video is added, moved, and taken away (cases 1 and 2): answered in place each time."""
     scenario = Scenario().calls(body=session(video=None))

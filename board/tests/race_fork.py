@@ -149,7 +149,7 @@ def reliable_wanted(desk):
     desk.ended("remote-hangup")
 
 
-@race("requires-unknown", call__incoming="answer")
+@race("requires-unknown", call__incoming="answer", call__incoming_from="anyone")
 def requires_unknown(desk):
     """An INVITE that requires what nobody knows: 420 that names it (RFC 3261 8.2.2.3)."""
     scenario = Scenario().invite(headers=("Require: 100rel, teleport",), body=session(), branch="z9hG4bKone")
@@ -160,7 +160,7 @@ def requires_unknown(desk):
     expect(refusal.header("unsupported"), refusal.header("unsupported") == "teleport", "Unsupported names it alone")
 
 
-@race("offerless-in", call__incoming="answer")
+@race("offerless-in", call__incoming="answer", call__incoming_from="anyone")
 def offerless_in(desk):
     """INVITE without an offer: ours comes in the 200, theirs in the ACK (case 4); hung up here."""
     scenario = Scenario().invite().answered("r").request("ACK", "r", 1, role="calling", body=session(audio=FIRST))
@@ -174,7 +174,7 @@ def offerless_in(desk):
     expect(f"{offer}", offer.get("audio"), "the 200 carries our offer")
 
 
-@race("offerless-ack-without", call__incoming="answer")
+@race("offerless-ack-without", call__incoming="answer", call__incoming_from="anyone")
 def offerless_ack_without(desk):
     """The ACK brings no answer: BYE with a Reason."""
     scenario = Scenario().invite().answered("r").request("ACK", "r", 1, role="calling").is_hung_up()
@@ -184,7 +184,7 @@ def offerless_ack_without(desk):
     expect("no Reason", bye.header("reason"), "the caller wants to know why")
 
 
-@race("offerless-hook-before-ack", call__incoming="answer")
+@race("offerless-hook-before-ack", call__incoming="answer", call__incoming_from="anyone")
 def offerless_hook(desk):
     """Hook after our 200 and before its ACK: the BYE waits for the ACK (RFC 3261 15)."""
     scenario = Scenario().invite().answered("r").pause(700)
@@ -197,7 +197,7 @@ def offerless_hook(desk):
     expect("too early", one(desk, "BYE").at_ms >= desk.got("ACK")[0].at_ms, "BYE before the ACK")
 
 
-@race("ack-lost", is_slow=True, call__incoming="answer")
+@race("ack-lost", is_slow=True, call__incoming="answer", call__incoming_from="anyone")
 def ack_lost(desk):
     """Our 200 is never acknowledged, hook is pressed: the 200 goes again, after 64*T1 BYE (case 20)."""
     scenario = Scenario().invite(body=session(), retrans=False).answered("r")

@@ -147,7 +147,7 @@ def replaced(desk):
             new.done()
 
 
-@race("replaces-nothing", call__incoming="answer")
+@race("replaces-nothing", call__incoming="answer", call__incoming_from="anyone")
 def replaces_nothing(desk):
     """Replaces for a call that is not there: 481 (RFC 3891 3)."""
     scenario = Scenario().invite(headers=("Replaces: nobody;to-tag=a;from-tag=b", "Require: replaces"), body=session(),

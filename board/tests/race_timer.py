@@ -102,7 +102,7 @@ def timer_unanswered(desk):
         peer.done()
 
 
-@race("timer-flips", call__incoming="answer")
+@race("timer-flips", call__incoming="answer", call__incoming_from="anyone")
 def timer_flips(desk):
     """Who refreshes is asked anew with each request (case 22): the answers follow."""
     scenario = Scenario().calls(headers=timed("uac", "Supported: timer"))
@@ -116,7 +116,7 @@ def timer_flips(desk):
     expect(f"{found}", found == ["uac", "uas", "uac", "uas"], "the refresher asked for")
 
 
-@race("timer-too-short", call__incoming="answer")
+@race("timer-too-short", call__incoming="answer", call__incoming_from="anyone")
 def timer_too_short(desk):
     """A caller asks for an interval of 30 s: 422 with Min-SE, and the next try is taken."""
     scenario = Scenario().invite(headers=("Session-Expires: 30", "Supported: timer"), body=session(),

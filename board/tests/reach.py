@@ -46,8 +46,9 @@ class Gate(Beside):
     def start(self):
         name = f"gate-{self.way}"
         self.desk.start(changes={
-            "call.uri": f"sip:echo@{THIRD};transport=tls", "call.incoming": "answer", "sip.user": name,
-            "sip.password": "secret", "account.uri": f"sip:{name}@{THIRD};transport=tls", "account.outbound": "no",
+            "call.uri": f"sip:echo@{THIRD};transport=tls", "call.incoming": "answer",
+            "call.incoming_from": "anyone", "sip.user": name, "sip.password": "secret",
+            "account.uri": f"sip:{name}@{THIRD};transport=tls", "account.outbound": "no",
             "tls.ca": str(self.authority.file), "media.encryption": "required", "media.keying": self.way})
         registration(self.desk)
         # The wire cannot be read: what passed is in Asterisk's log.

@@ -76,7 +76,8 @@ def call_out(context, settings, encryption, way):
 
 
 def call_in(context, settings, encryption, way):
-    with beside(context, {**settings, "call.incoming": "answer"}, encryption) as (desk, peer):
+    changes = {**settings, "call.incoming": "answer", "call.incoming_from": "anyone"}
+    with beside(context, changes, encryption) as (desk, peer):
         peer.dial(f"sip:callbox@{KIOSK}")
         connected(desk, way)
         quiet(plays(desk, peer))

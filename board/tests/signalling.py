@@ -182,7 +182,7 @@ def incoming_refused(context):
 def incoming_answered(context):
     """With `incoming = answer`: both pictures, both sounds; the far end hangs up."""
     b = bench(context)
-    peer, kiosk = b.peer(), b.ready({"call.incoming": "answer"})
+    peer, kiosk = b.peer(), b.ready({"call.incoming": "answer", "call.incoming_from": "anyone"})
     mark, kiosk_mark = peer.mark(), kiosk.mark()
     peer.dial(f"sip:callbox@{GUEST}")
     peer.wait_event("CALL_ESTABLISHED", since=mark)

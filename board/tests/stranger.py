@@ -142,7 +142,7 @@ def oddities():
 def datagrams(context):
     """Every kind of message, whole and broken, and RTP ports left aside. Figure: bytes that came back."""
     with Desk(context.folder) as desk:
-        desk.start(changes={"call.incoming": "answer"})
+        desk.start(changes={"call.incoming": "answer", "call.incoming_from": "anyone"})
         sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         sender.bind((THIRD, 5060))
         listening = listener(THIRD, KIOSK)

@@ -71,6 +71,7 @@ KINDS = {
     "unit/sdp-answers": r"SDPWire.*(Answer|Direction)",
     "unit/h264-payloads": r"RTPWire.*H264",
     "unit/display-plan": r"Display.*Plan",
+    "unit/screens": r"Display.*PagePictures",
     "unit/configuration": r"KioskEngine.*Configuration",
 }
 

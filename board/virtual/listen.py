@@ -17,7 +17,7 @@ DEVICE = b"plughw:Loopback,1,0"
 CAPTURE, NONBLOCK, S16_LE, INTERLEAVED = 1, 1, 2, 3
 ALSA = ctypes.CDLL("libasound.so.2")
 ALSA.snd_pcm_avail.restype = ALSA.snd_pcm_readi.restype = ctypes.c_long
-LATENCY_US = 100_000
+LATENCY_US = 1_000_000
 
 
 def opened():

@@ -5,8 +5,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <linux/errqueue.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
@@ -104,6 +106,19 @@ int callbox_wall_time_is_set(void);
 
 /// How many names a folder lists, `.` and `..` included.
 int callbox_count_entries(const char *path);
+
+/// The names in a folder but `.` and `..`, each ending in NUL, as far as whole ones fit. Returns the bytes written.
+size_t callbox_list(const char *path, void *names, size_t size);
+
+/// The addresses of this machine that others can reach, as text, each ending in NUL, as far as whole ones fit: neither
+/// loopback nor link-local. Returns the bytes written.
+size_t callbox_addresses(void *texts, size_t size);
+
+/// Whether the name service knows an address of this name. Waits for it.
+int callbox_has_address(const char *name);
+
+/// Opened for appending, made for its owner alone where it is not there; -1 with errno.
+int callbox_open_append(const char *path);
 
 /// epoll_pwait2(2) without a mask: `limit` nil waits for ever. Returns the count of events, or -1.
 int callbox_epoll_wait(int epoll, struct epoll_event *events, int count, const struct timespec *limit);

@@ -6,7 +6,7 @@ extension CallOutcome {
     /// Nil where nothing is wrong.
     var fault: Fault? {
         switch self {
-        case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .stopped: return nil
+        case .hungUp, .cancelled, .remoteHungUp, .declined, .missed, .timeLimit, .stopped: return nil
         case .refused(let status, _, let q850): return .refused(status, q850: q850)
         case .misdirected: return .misdirected
         case .notAnswered: return .notAnswered

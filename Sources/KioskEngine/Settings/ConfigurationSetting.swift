@@ -72,10 +72,11 @@ struct ConfigurationSection {
 
     /// In the order of the document and of the sample file.
     static let all: [ConfigurationSection] =
-        [Self.call, Self.sip, Self.servers] + Self.accounts + [Self.tls] + Self.buttons
+        [Self.call, Self.autoCall, Self.sip, Self.servers] + Self.accounts + [Self.tls] + Self.buttons
         + Self.inputs + [Self.keypad, Self.panel] + Self.lamps + Self.relays
-        + [Self.display, Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.ice, Self.network]
-        + [Self.identity, Self.location]
+        + [Self.display, Self.screen] + Self.screens + [Self.language]
+        + [Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.ice, Self.network]
+        + [Self.identity, Self.location, Self.log]
 }
 
 // MARK: - Readers with their bounds

@@ -10,8 +10,8 @@ extension ConfigurationSection {
 
     private static func meaning(_ button: ButtonName) -> StaticString {
         switch button {
-        case .call: return "The call button. It also answers a call from outside that rings."
-        case .further: return "A further call button."
+        case .call, .further:
+            return "The call button; there may be further ones. It also answers a call from outside that rings."
         case .hook: return "The hook button cancels or ends a call, and clears a message."
         case .mute: return "The mute button sends silence, and with the next press the microphone again."
         case .video: return "The video button stops the camera, and with the next press starts it again."
@@ -82,6 +82,21 @@ extension ConfigurationSection {
     private static func caller(_ button: ButtonName) -> [ConfigurationSetting] {
         [
             .init(
+                "uri", "auto", ConfigurationValue.stepsOrAuto,
+                "Whom this button calls, written as in `[call]`; `auto`: the same."
+            ) { $0[button].steps = $1 },
+            .init(
+                "ring_timeout", "auto", ConfigurationValue.ringTimeoutOrAuto,
+                "Seconds, 5 to 600, as in `[call]`, for calls by this button; `auto`: the same."
+            ) { $0[button].ringTimeoutMs = $1 },
+            .init(
+                "start", "normal", Self.choice(Self.starts),
+                """
+                How calls by this button begin: `normal`; `muted`, until the mute button is pressed; `no_video`, with
+                the camera off until the video button is pressed; `audio`, with sound alone.
+                """
+            ) { $0[button].start = $1 },
+            .init(
                 "text", "auto", ConfigurationValue.textOrAuto,
                 "What the legend on the screen calls the button; `auto`: that it calls."
             ) { $0[button].text = $1.flatMap { $0.isEmpty ? nil : $0 } },
@@ -105,4 +120,8 @@ extension ConfigurationSection {
             ) { $0[button].label = $1 },
         ]
     }
+
+    private static let starts: [(ByteString, CallStart)] = [
+        ("normal", .normal), ("muted", .muted), ("no_video", .noVideo), ("audio", .audio),
+    ]
 }

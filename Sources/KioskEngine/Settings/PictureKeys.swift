@@ -28,6 +28,27 @@ extension ConfigurationSection {
                 ]),
                 "`top-left`, `top-right`, `bottom-left` or `bottom-right`."
             ) { $0.display.selfViewCorner = $1 },
+            .init(
+                "selfview_size", "25", Self.number(10...50, "percent"),
+                "The own picture's share of the screen's width and height in percent, 10 to 50."
+            ) { $0.display.selfViewPercent = $1 },
+            .init(
+                "layout", "picture-in-picture",
+                Self.choice([
+                    ("full", .full), ("picture-in-picture", .pictureInPicture), ("side-by-side", .sideBySide),
+                ]),
+                """
+                In a call: `full` shows the other side alone, `picture-in-picture` the own picture in a corner of it,
+                `side-by-side` both beside each other.
+                """
+            ) { $0.display.layout = $1 },
+            .init(
+                "rotate", "0", Self.choice([("0", 0), ("90", 90), ("180", 180), ("270", 270)]),
+                """
+                Degrees by which everything is turned clockwise, for a screen that hangs on its side: `0`, `90`, `180`
+                or `270`.
+                """
+            ) { $0.display.rotationDegrees = $1 },
         ])
 
     static let camera = ConfigurationSection(
@@ -48,6 +69,13 @@ extension ConfigurationSection {
                 """
             ) { $0.camera.size = $1 },
             .init("fps", "30", Self.number(1...60), "Pictures a second, 1 to 60.") { $0.camera.fps = $1 },
+            .init(
+                "rotate", "0", Self.choice([("0", 0), ("90", 90), ("180", 180), ("270", 270)]),
+                """
+                Degrees by which its picture is turned clockwise, for a camera that hangs on its side: `0`, `90`, `180`
+                or `270`. Both sides see it turned.
+                """
+            ) { $0.camera.rotationDegrees = $1 },
         ])
 
     static let video = ConfigurationSection(

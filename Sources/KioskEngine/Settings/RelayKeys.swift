@@ -5,11 +5,10 @@ extension ConfigurationSection {
     static let relays: [ConfigurationSection] = (0..<PanelSettings.relaysMax).map { index in
         ConfigurationSection(
             "relay." + ByteString(decimal: index + 1), like: index == 0 ? nil : "relay.1",
-            index == 0
-                ? """
-                A relay: a door opener, a lamp for the camera. It is off from the start, at the end, and after `max`
-                whatever happens; should the program end in between, the service starts it again within two seconds.
-                """ : "A further relay.",
+            """
+            A relay: a door opener, a light for the camera. It is off from the start, at the end, and after `max`
+            whatever happens; should the program crash in between, its next start switches it off, two seconds later.
+            """,
             Self.line(ofRelay: index) + Self.code(ofRelay: index))
     }
 

@@ -20,13 +20,15 @@ extension Texts {
             held: Phrase("يرجى الانتظار", "طُلب منك الانتظار. ستستمر المكالمة بعد لحظات."),
             holding: Phrase("قيد الانتظار", "الطرف الآخر ينتظر. لا يُسمع أحد حاليًا."),
             ending: Phrase("انتهت المكالمة", ""),
+            autoCall: Phrase("مكالمة تلقائية", "ستتصل نقطة المساعدة هذه بعد لحظات. اضغط أي زر للإلغاء."),
             stopping: Phrase("إعادة التشغيل", "ستعود نقطة المساعدة هذه بعد لحظات."),
             paused: Phrase("خارج الخدمة", "يرجى استخدام نقطة مساعدة أخرى أو العودة لاحقًا."),
             lowPower: Phrase("انقطاع الكهرباء", "يمكنك مواصلة الكلام. ستعود الصورة مع الكهرباء."),
             soundOnly: Phrase("متصل", "يمكنك التحدث الآن. لا توجد صورة في نقطة المساعدة هذه."),
             message: "رسالة",
             alerting: "مكالمة واردة",
-            alertingBy: NamedText("", " يتصل بك. اضغط زر الاتصال للرد."),
+            alertingBy: NamedText("المتصل: ", ". اضغط زر الاتصال للرد."),
+            alertingAnswered: NamedText("", " يتصل. سيتم الرد على المكالمة بعد لحظات."),
             somebody: "شخص ما",
             keepHolding: "استمر في الضغط"),
         buttons: ButtonTexts(
@@ -48,6 +50,7 @@ extension Texts {
         outcomes: OutcomeTexts(
             cancelled: Phrase("أُلغيت المكالمة", ""),
             remoteHungUp: Phrase("انتهت المكالمة", "أنهى الطرف الآخر المكالمة."),
+            timeLimit: Phrase("انتهت المكالمة", "بلغت المكالمة أطول مدة مسموح بها."),
             declinedHere: Phrase("رُفضت المكالمة", ""),
             missed: Phrase("مكالمة فائتة", "لم يرد أحد على المكالمة في الوقت المناسب."),
             misdirected: Phrase("تعذر الوصول", "تعذر الوصول إلى الطرف الآخر في العنوان الذي ذكره."),
@@ -85,5 +88,20 @@ extension Texts {
             playback: "لا يوجد مكبر صوت",
             capture: "لا يوجد ميكروفون",
             panel: "زر أو مصباح لا يعمل",
-            network: "لا توجد شبكة"))
+            network: "لا توجد شبكة"),
+        pages: PageTexts(
+            problems: "أخطاء في الإعدادات",
+            health: "الحالة",
+            version: "الإصدار",
+            address: "العنوان",
+            account: "الحساب",
+            configuration: "الإعدادات",
+            screen: "الشاشة",
+            camera: "الكاميرا",
+            loudspeaker: "مكبر الصوت",
+            microphone: "الميكروفون",
+            buttons: "الأزرار",
+            network: "الشبكة",
+            works: "يعمل",
+            missing: "مفقود"))
 }

@@ -33,9 +33,10 @@ extension Texts {
     }
 
     /// A call from outside.
-    func alerting(_ name: ByteString) -> Card {
+    func alerting(_ name: ByteString, isAnswered: Bool) -> Card {
         let caller = name.isEmpty ? self.states.somebody : name
-        return Card(self.states.alerting, self.states.alertingBy.with(caller), .ringing)
+        let text = isAnswered ? self.states.alertingAnswered : self.states.alertingBy
+        return Card(self.states.alerting, text.with(caller), .ringing)
     }
 }
 
@@ -49,6 +50,7 @@ extension Texts {
         case .hungUp, .stopped: return Card(self.states.ending, .ended)
         case .cancelled: return Card(texts.cancelled, .ended)
         case .remoteHungUp: return Card(texts.remoteHungUp, .ended)
+        case .timeLimit: return Card(texts.timeLimit, .ended)
         case .declined: return Card(texts.declinedHere, .ended)
         case .missed: return Card(texts.missed, .ended)
         case .refused(let status, _, let q850): return self.card(RefusalMeaning(status, q850: q850))

@@ -20,6 +20,7 @@ extension Texts {
             held: Phrase("请稍候", "对方请您稍等，通话很快继续。"),
             holding: Phrase("通话保持", "对方正在等待，目前双方都听不到声音。"),
             ending: Phrase("通话结束", ""),
+            autoCall: Phrase("自动呼叫", "此求助点即将呼叫。按任意按钮可取消。"),
             stopping: Phrase("正在重新启动", "此求助点很快恢复。"),
             paused: Phrase("暂停服务", "请使用其他求助点，或稍后再来。"),
             lowPower: Phrase("停电", "您仍然可以通话。恢复供电后图像会回来。"),
@@ -27,6 +28,7 @@ extension Texts {
             message: "消息",
             alerting: "来电",
             alertingBy: NamedText("", "来电，请按呼叫键接听。"),
+            alertingAnswered: NamedText("", "来电。稍后自动接听。"),
             somebody: "有人",
             keepHolding: "请继续按住"),
         buttons: ButtonTexts(
@@ -48,6 +50,7 @@ extension Texts {
         outcomes: OutcomeTexts(
             cancelled: Phrase("呼叫已取消", ""),
             remoteHungUp: Phrase("通话结束", "对方已结束通话。"),
+            timeLimit: Phrase("通话结束", "通话已达到最长时间。"),
             declinedHere: Phrase("已拒接", ""),
             missed: Phrase("未接来电", "来电未及时接听。"),
             misdirected: Phrase("无法接通", "在对方指定的地址无法接通。"),
@@ -85,5 +88,20 @@ extension Texts {
             playback: "没有扬声器",
             capture: "没有麦克风",
             panel: "有按键或指示灯失灵",
-            network: "没有网络"))
+            network: "没有网络"),
+        pages: PageTexts(
+            problems: "配置有误",
+            health: "运行状态",
+            version: "版本",
+            address: "地址",
+            account: "账户",
+            configuration: "配置",
+            screen: "屏幕",
+            camera: "摄像头",
+            loudspeaker: "扬声器",
+            microphone: "麦克风",
+            buttons: "按键",
+            network: "网络",
+            works: "正常",
+            missing: "缺失"))
 }

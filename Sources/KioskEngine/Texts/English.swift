@@ -21,6 +21,7 @@ extension Texts {
             held: Phrase("Please wait", "You have been asked to wait. The call goes on in a moment."),
             holding: Phrase("On hold", "The other side is waiting. Nobody is heard at the moment."),
             ending: Phrase("Call ended", ""),
+            autoCall: Phrase("Automatic call", "This help point calls in a moment. Press a button to stop it."),
             stopping: Phrase("Restarting", "This help point will be back in a moment."),
             paused: Phrase("Out of service", "Please use another help point, or come back later."),
             lowPower: Phrase("Power failure", "You can still speak. The picture comes back with the power."),
@@ -28,6 +29,7 @@ extension Texts {
             message: "Message",
             alerting: "Incoming call",
             alertingBy: NamedText("", " is calling. Press call to answer."),
+            alertingAnswered: NamedText("", " is calling. The call is answered in a moment."),
             somebody: "Somebody",
             keepHolding: "Keep holding"),
         buttons: ButtonTexts(
@@ -49,6 +51,7 @@ extension Texts {
         outcomes: OutcomeTexts(
             cancelled: Phrase("Call cancelled", ""),
             remoteHungUp: Phrase("Call ended", "The other side has ended the call."),
+            timeLimit: Phrase("Call ended", "The longest time of a call is over."),
             declinedHere: Phrase("Call declined", ""),
             missed: Phrase("Missed call", "Nobody answered the call in time."),
             misdirected: Phrase("Not reachable", "The other side could not be reached where it said it would be."),
@@ -89,5 +92,20 @@ extension Texts {
             playback: "No loudspeaker",
             capture: "No microphone",
             panel: "A button or lamp does not work",
-            network: "No network"))
+            network: "No network"),
+        pages: PageTexts(
+            problems: "Problems of the configuration",
+            health: "Health",
+            version: "Version",
+            address: "Address",
+            account: "Account",
+            configuration: "Configuration",
+            screen: "Screen",
+            camera: "Camera",
+            loudspeaker: "Loudspeaker",
+            microphone: "Microphone",
+            buttons: "Buttons",
+            network: "Network",
+            works: "works",
+            missing: "missing"))
 }

@@ -20,6 +20,8 @@ extension Texts {
             held: Phrase("Patientez", "On vous demande d’attendre. L’appel reprend dans un instant."),
             holding: Phrase("En attente", "L’autre personne attend. On n’entend personne pour le moment."),
             ending: Phrase("Appel terminé", ""),
+            autoCall: Phrase(
+                "Appel automatique", "Cette borne appelle dans un instant. Une touche suffit pour annuler."),
             stopping: Phrase("Redémarrage", "Cette borne revient dans un instant."),
             paused: Phrase("Hors service", "Veuillez utiliser une autre borne ou revenir plus tard."),
             lowPower: Phrase("Panne de courant", "Vous pouvez continuer à parler. L’image reviendra avec le courant."),
@@ -27,6 +29,7 @@ extension Texts {
             message: "Message",
             alerting: "Appel entrant",
             alertingBy: NamedText("", " vous appelle. Appuyez sur le bouton d’appel pour répondre."),
+            alertingAnswered: NamedText("", " appelle. L’appel est pris dans un instant."),
             somebody: "Quelqu’un",
             keepHolding: "Restez appuyé"),
         buttons: ButtonTexts(
@@ -48,6 +51,7 @@ extension Texts {
         outcomes: OutcomeTexts(
             cancelled: Phrase("Appel annulé", ""),
             remoteHungUp: Phrase("Appel terminé", "L’autre personne a raccroché."),
+            timeLimit: Phrase("Appel terminé", "La durée maximale d’un appel est atteinte."),
             declinedHere: Phrase("Appel refusé", ""),
             missed: Phrase("Appel manqué", "Personne n’a répondu à temps."),
             misdirected: Phrase("Injoignable", "Votre correspondant n’est pas joignable à l’adresse indiquée."),
@@ -86,5 +90,20 @@ extension Texts {
             playback: "Pas de haut-parleur",
             capture: "Pas de microphone",
             panel: "Un bouton ou un voyant ne marche pas",
-            network: "Pas de réseau"))
+            network: "Pas de réseau"),
+        pages: PageTexts(
+            problems: "Erreurs de configuration",
+            health: "État",
+            version: "Version du logiciel",
+            address: "Adresse",
+            account: "Compte",
+            configuration: "Réglages",
+            screen: "Écran",
+            camera: "Caméra",
+            loudspeaker: "Haut-parleur",
+            microphone: "Micro",
+            buttons: "Boutons",
+            network: "Réseau",
+            works: "en ordre",
+            missing: "absent"))
 }

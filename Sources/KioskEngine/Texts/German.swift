@@ -21,6 +21,7 @@ extension Texts {
             held: Phrase("Bitte warten", "Man bittet Sie zu warten. Das Gespräch geht gleich weiter."),
             holding: Phrase("Gehalten", "Die andere Seite wartet. Zurzeit ist niemand zu hören."),
             ending: Phrase("Anruf beendet", ""),
+            autoCall: Phrase("Automatischer Anruf", "Diese Rufstelle ruft gleich an. Mit einer Taste abbrechen."),
             stopping: Phrase("Neustart", "Diese Rufstelle ist gleich wieder da."),
             paused: Phrase(
                 "Außer Betrieb", "Bitte versuchen Sie es an einer anderen Stelle oder kommen Sie später wieder."),
@@ -29,6 +30,7 @@ extension Texts {
             message: "Nachricht",
             alerting: "Anruf",
             alertingBy: NamedText("", " ruft an. Zum Annehmen die Ruftaste drücken."),
+            alertingAnswered: NamedText("", " ruft an. Der Anruf wird gleich angenommen."),
             somebody: "Jemand",
             keepHolding: "Bitte gedrückt halten"),
         buttons: ButtonTexts(
@@ -50,6 +52,7 @@ extension Texts {
         outcomes: OutcomeTexts(
             cancelled: Phrase("Anruf abgebrochen", ""),
             remoteHungUp: Phrase("Anruf beendet", "Die andere Seite hat aufgelegt."),
+            timeLimit: Phrase("Anruf beendet", "Die längste Zeit für einen Anruf ist vorbei."),
             declinedHere: Phrase("Anruf abgelehnt", ""),
             missed: Phrase("Verpasster Anruf", "Niemand hat den Anruf rechtzeitig angenommen."),
             misdirected: Phrase("Nicht erreichbar", "Die andere Seite war dort, wo sie sein sollte, nicht erreichbar."),
@@ -90,5 +93,20 @@ extension Texts {
             playback: "Kein Lautsprecher",
             capture: "Kein Mikrofon",
             panel: "Eine Taste oder Lampe geht nicht",
-            network: "Kein Netz"))
+            network: "Kein Netz"),
+        pages: PageTexts(
+            problems: "Fehler in der Konfiguration",
+            health: "Zustand",
+            version: "Version",
+            address: "Adresse",
+            account: "Konto",
+            configuration: "Konfiguration",
+            screen: "Bildschirm",
+            camera: "Kamera",
+            loudspeaker: "Lautsprecher",
+            microphone: "Mikrofon",
+            buttons: "Tasten",
+            network: "Netz",
+            works: "in Ordnung",
+            missing: "fehlt"))
 }

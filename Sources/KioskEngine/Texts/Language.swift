@@ -29,6 +29,12 @@ public enum Language: UInt8, Sendable {
         self = language
     }
 
+    /// A text that may run the other way, kept together within one of this language: else its signs would go astray
+    /// (Unicode Standard Annex 9, section 2.4.2).
+    func apart(_ text: ByteString) -> ByteString {
+        self.isRightToLeft ? "\u{2068}" + text + "\u{2069}" : text
+    }
+
     public var isRightToLeft: Bool {
         switch self {
         case .arabic: return true
@@ -54,9 +60,14 @@ public struct LanguageSettings: Equatable, Sendable {
     }
 }
 
-extension ConfigurationValue {
-    static func language(_ text: ByteString) throws(BadValue) -> Language {
-        if let language = Language(code: text.lowercasedASCII()) { return language }
-        throw BadValue(self.quoted(text) + " is not one of " + self.joined(Language.all.map { $0.code }))
+extension Language {
+    /// Much of what is read on the screen, for whoever has to know whether a font has its letters.
+    public var sample: ByteString {
+        let texts = Texts.of(self)
+        let states = texts.states
+        return [
+            states.idle, states.ringing, states.queued, states.connecting, states.interrupted, texts.outcomes.busy,
+            texts.outcomes.notPrivate, texts.outcomes.unknownHost,
+        ].reduce(texts.outcomes.staff) { $0 + $1.headline + " " + $1.detail + "\n" }
     }
 }

@@ -21,6 +21,8 @@ extension Texts {
             held: Phrase("Espere, por favor", "Le han pedido que espere. La llamada sigue en un momento."),
             holding: Phrase("En espera", "La otra persona está esperando. Ahora no se oye a nadie."),
             ending: Phrase("Llamada terminada", ""),
+            autoCall: Phrase(
+                "Llamada automática", "Este punto de ayuda llamará en un momento. Pulse un botón para cancelar."),
             stopping: Phrase("Reiniciando", "Este punto de ayuda volverá en un momento."),
             paused: Phrase("Fuera de servicio", "Use otro punto de ayuda o vuelva más tarde, por favor."),
             lowPower: Phrase("Fallo de corriente", "Puede seguir hablando. La imagen volverá con la corriente."),
@@ -28,6 +30,7 @@ extension Texts {
             message: "Mensaje",
             alerting: "Llamada entrante",
             alertingBy: NamedText("", " le llama. Pulse el botón de llamada para contestar."),
+            alertingAnswered: NamedText("", " llama. Se responde en un momento."),
             somebody: "Alguien",
             keepHolding: "Siga pulsando"),
         buttons: ButtonTexts(
@@ -49,6 +52,7 @@ extension Texts {
         outcomes: OutcomeTexts(
             cancelled: Phrase("Llamada cancelada", ""),
             remoteHungUp: Phrase("Llamada terminada", "La otra persona ha colgado."),
+            timeLimit: Phrase("Llamada terminada", "Se ha alcanzado la duración máxima de una llamada."),
             declinedHere: Phrase("Llamada rechazada", ""),
             missed: Phrase("Llamada perdida", "Nadie contestó a tiempo."),
             misdirected: Phrase("No disponible", "No se pudo llegar a la otra parte donde dijo que estaría."),
@@ -88,5 +92,20 @@ extension Texts {
             playback: "Sin altavoz",
             capture: "Sin micrófono",
             panel: "Un botón o una luz no funciona",
-            network: "Sin red"))
+            network: "Sin red"),
+        pages: PageTexts(
+            problems: "Errores de configuración",
+            health: "Estado",
+            version: "Versión",
+            address: "Dirección",
+            account: "Cuenta",
+            configuration: "Configuración",
+            screen: "Pantalla",
+            camera: "Cámara",
+            loudspeaker: "Altavoz",
+            microphone: "Micrófono",
+            buttons: "Botones",
+            network: "Red",
+            works: "funciona",
+            missing: "falta"))
 }

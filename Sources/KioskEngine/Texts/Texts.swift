@@ -11,12 +11,16 @@ final class Texts: Sendable {
     let buttons: ButtonTexts
     let outcomes: OutcomeTexts
     let faults: FaultTexts
+    let pages: PageTexts
 
-    init(states: StateTexts, buttons: ButtonTexts, outcomes: OutcomeTexts, faults: FaultTexts) {
+    init(
+        states: StateTexts, buttons: ButtonTexts, outcomes: OutcomeTexts, faults: FaultTexts, pages: PageTexts
+    ) {
         self.states = states
         self.buttons = buttons
         self.outcomes = outcomes
         self.faults = faults
+        self.pages = pages
     }
 
     static func of(_ language: Language) -> Texts {
@@ -76,6 +80,8 @@ struct StateTexts: Sendable {
     /// The kiosk has asked the far end to wait.
     let holding: Phrase
     let ending: Phrase
+    /// Before a call that nobody placed.
+    let autoCall: Phrase
     let stopping: Phrase
     /// Taken out of service for a while.
     let paused: Phrase
@@ -88,6 +94,8 @@ struct StateTexts: Sendable {
     /// Headline of a call from outside.
     let alerting: ByteString
     let alertingBy: NamedText
+    /// By a caller who is answered without anybody pressing.
+    let alertingAnswered: NamedText
     /// In place of a caller's name.
     let somebody: ByteString
     /// Beside a countdown, while a button is pressed that has to be held.
@@ -119,6 +127,7 @@ struct ButtonTexts: Sendable {
 struct OutcomeTexts: Sendable {
     let cancelled: Phrase
     let remoteHungUp: Phrase
+    let timeLimit: Phrase
     /// By the person at the panel.
     let declinedHere: Phrase
     let missed: Phrase
@@ -165,4 +174,36 @@ struct FaultTexts: Sendable {
     let capture: ByteString
     let panel: ByteString
     let network: ByteString
+}
+
+/// Pages for whoever installs the kiosk.
+struct PageTexts: Sendable {
+    /// Headlines.
+    let problems: ByteString
+    let health: ByteString
+    /// What is told of.
+    let version: ByteString
+    let address: ByteString
+    let account: ByteString
+    let configuration: ByteString
+    let screen: ByteString
+    let camera: ByteString
+    let loudspeaker: ByteString
+    let microphone: ByteString
+    let buttons: ByteString
+    let network: ByteString
+    /// How it fares.
+    let works: ByteString
+    let missing: ByteString
+
+    func name(of family: DeviceFamily) -> ByteString {
+        switch family {
+        case .display: return self.screen
+        case .camera: return self.camera
+        case .playback: return self.loudspeaker
+        case .capture: return self.microphone
+        case .panel: return self.buttons
+        case .network: return self.network
+        }
+    }
 }
