@@ -28,17 +28,17 @@ enum MediaMessage {
 /// of the sockets, ways that were found by ICE.
 final class MediaThread {
     private var engine: MediaEngine
-    private var sockets: MediaSockets
+    var sockets: MediaSockets
     /// Of a call whose far end was offered other ports than those; nil for all other calls.
-    private var callSockets: MediaSockets?
+    var callSockets: MediaSockets?
     let ways: MediaWays
     /// Datagrams of handshakes for which there was no way yet.
-    private var unsent: [(datagram: [UInt8], StreamKind, Channel)] = []
+    var unsent: [(datagram: [UInt8], StreamKind, Channel)] = []
     private var audioGuard: StreamGuard
     private var videoGuard: StreamGuard
     private var plan: MediaPlan?
     let wires: Wires
-    private let poller = Poller()
+    let poller = Poller()
     private var generation: Generation = 0
     private var countersAt: Instant?
     private static let countersIntervalMs = 1000
@@ -47,7 +47,7 @@ final class MediaThread {
     private static let inboxToken: UInt64 = 8
     static let waysTokens: UInt64 = 100
     /// Of the tokens of four sockets.
-    private static let order: [(StreamKind, Channel)] = [
+    static let order: [(StreamKind, Channel)] = [
         (.audio, .rtp), (.audio, .rtcp), (.video, .rtp), (.video, .rtcp),
     ]
 
@@ -91,7 +91,7 @@ final class MediaThread {
         return self.poller.wait(until: .zero)
     }
 
-    private func take(_ datagram: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress) {
+    func take(_ datagram: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress) {
         guard let packet = self.opened(datagram, kind, channel, from: source) else { return }
         self.engine.handle(.received(packet, kind, channel, from: source), now: Clock.now())
         _ = self.drain()
@@ -236,7 +236,7 @@ extension MediaThread {
         self.videoGuard.reset()
     }
 
-    private func stream(_ kind: StreamKind) -> StreamPlan? {
+    func stream(_ kind: StreamKind) -> StreamPlan? {
         switch kind {
         case .audio: return self.plan?.audio?.stream
         case .video: return self.plan?.video?.stream
@@ -295,73 +295,6 @@ extension MediaThread {
             // What was encoded before went nowhere.
             if kind == .video { self.wires.camera.order(.encodeKeyFrame) }
         }
-    }
-}
-
-// MARK: - Ways
-
-extension MediaThread {
-    /// A handshake begins with a few; what is lost it sends again.
-    private static let unsentMax = 8
-
-    /// True for what is about ways, and not for the engine.
-    private func order(_ message: MediaMessage) -> Bool {
-        switch message {
-        case .findWays(let search): self.ways.search(search, self.poller, now: Clock.now())
-        case .forgetWays: self.ways.forget(now: Clock.now())
-        case .start, .update, .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken:
-            return false
-        }
-        return true
-    }
-
-    /// False where there is no way yet: only ICE can say so.
-    @discardableResult
-    private func transmit(
-        _ packet: [UInt8], _ kind: StreamKind, _ channel: Channel, to remote: SocketAddress
-    ) -> Bool {
-        if self.ways.carries(kind) { return self.ways.send(packet, kind, channel) }
-        if self.callSockets == nil {
-            self.sockets.send(packet, kind, channel, to: remote)
-        } else {
-            self.callSockets?.send(packet, kind, channel, to: remote)
-        }
-        return true
-    }
-
-    /// What came by a way was sent by whom the plan names, or by nobody.
-    private func take(_ events: [MediaWays.Event]) {
-        for event in events {
-            switch event {
-            case .received(let bytes, let kind, let channel):
-                guard self.ways.carries(kind), let stream = self.stream(kind) else { continue }
-                self.take(bytes, kind, channel, from: channel == .rtcp ? stream.remoteRTCP : stream.remoteRTP)
-            case .report(let report):
-                if case .selected(_, let kind, _) = report { self.wayFound(kind) }
-                self.wires.reports.put(.ice(report))
-            }
-        }
-    }
-
-    private func wayFound(_ kind: StreamKind) {
-        let waiting = self.unsent.filter { $0.1 == kind }
-        self.unsent.removeAll { $0.1 == kind }
-        for (datagram, kind, channel) in waiting { _ = self.ways.send(datagram, kind, channel) }
-        // What was encoded before went nowhere.
-        if kind == .video { self.wires.camera.order(.encodeKeyFrame) }
-    }
-
-    /// Sockets on the ports that a far end without ICE was offered, which ICE has just given back.
-    private func open(_ ports: MediaPorts?) {
-        guard let ports else {
-            self.callSockets = nil
-            return
-        }
-        guard self.callSockets?.has(ports) != true else { return }
-        self.callSockets = nil
-        self.callSockets = MediaSockets(ports)
-        self.callSockets?.watch(self.poller, tokenBase: UInt64(Self.order.count))
-        self.callSockets?.mark(self.ways.network)
     }
 }
 
