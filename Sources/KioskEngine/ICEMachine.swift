@@ -48,6 +48,12 @@ struct ICEMachine {
         return until
     }
 
+    /// A call from outside is to be answered, and is not yet.
+    var isAnswerWaiting: Bool {
+        guard case .searching(_, _, _, .accepting?) = self.state else { return false }
+        return true
+    }
+
     /// Something was asked of the media thread that it has to be told to forget.
     var isBusy: Bool {
         switch self.state {

@@ -181,7 +181,8 @@ public struct KioskEngine {
         guard !self.hasExited else { return nil }
         var soonest: Instant?
         for instant in [
-            self.sipWakesAt, self.machine.state.alarm?.at, self.panel.wakesAt, self.servers.asksAt, self.notice?.until,
+            self.sipWakesAt, self.ice.isAnswerWaiting ? nil : self.machine.state.alarm?.at, self.panel.wakesAt,
+            self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
             self.callBacks.endsAt, self.postDial?.dueAt, self.autoCall.wakesAt, self.ice.wakesAt,
             self.iceServers.asksAt, self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt, self.pagesWakeAt,

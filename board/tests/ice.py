@@ -92,7 +92,7 @@ class Link:
     def start(self, **changes):
         self.desk.start(changes={
             "sip.listen": "any:5060", "call.uri": f"sip:peer@{FAR}", "sip.accept_from": "anyone",
-            "call.incoming": "answer", "audio.codecs": "pcmu",
+            "call.incoming": "answer", "call.incoming_from": "anyone", "audio.codecs": "pcmu",
             **{key.replace("__", "."): value for key, value in changes.items()}})
         return self.desk
 
@@ -248,8 +248,8 @@ class Streets:
         for desk, relay in zip(self.desks, relays):
             desk.start(changes={
                 "sip.listen": "any:5060", "call.uri": f"sip:callbox@{TWO}", "sip.accept_from": "anyone",
-                "call.incoming": "answer", "ice.use": "on", "ice.turn": relay, "ice.turn_user": USER,
-                "ice.turn_password": PASSWORD, "tls.ca": str(self.authority.file)})
+                "call.incoming": "answer", "call.incoming_from": "anyone", "ice.use": "on", "ice.turn": relay,
+                "ice.turn_user": USER, "ice.turn_password": PASSWORD, "tls.ca": str(self.authority.file)})
 
 
 @check("ice/relay")
