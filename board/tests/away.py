@@ -24,7 +24,9 @@ HOLDER = "import os, time; os.open('/dev/dri/card1', os.O_RDWR); time.sleep(60)"
 TOLD_S, BACK_S = 5, 6
 CARD_DB_MAX, CAMERA_DB_MIN = 15, 26
 VIDEO = (102, 103)
-CARD, MOVING = (1, 15), (20, 600)
+# Packets in 1.5 s, of 75 of sound; the camera's picture stands still. On a busy machine some are late.
+SOUND = 45
+CARD, MOVING = (1, 8), (9, 600)
 
 
 class Away:
@@ -69,7 +71,7 @@ class Away:
         time.sleep(1.5)
         types = [packet.payload[1] & 0x7F for packet in self.bench.wire.rtp(GUEST, None, mark)]
         sound, seen = sum(type not in VIDEO for type in types), sum(type in VIDEO for type in types)
-        if sound < 60 or not pictures[0] <= seen <= pictures[1]:
+        if sound < SOUND or not pictures[0] <= seen <= pictures[1]:
             raise Failed(f"{sound} of sound, {seen} of pictures", f"packets in 1.5 s; pictures should be {pictures}")
         return f"the call goes on: {sound} packets of sound, {seen} of pictures in 1.5 s"
 
