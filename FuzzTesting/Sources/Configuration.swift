@@ -14,6 +14,11 @@ func fuzzConfiguration(_ input: [UInt8]) {
         require(!sentence.isEmpty && sentence.count <= 1_024, "a sentence can be shown")
         require(sentence.bytes.allSatisfy { $0 >= ASCII.space && $0 != 0x7F }, "a sentence is one line of text")
     }
+    let good: ByteString = "[call]\nuri = sip:good@example.com\n[button.call]\nline = call\n"
+    let (kept, _) = Configuration.parse(input, lastGood: good.bytes)
+    require(kept.call.uri != nil, "somebody is called once somebody was")
+    require(configuration.call.uri == nil || kept.call.uri == configuration.call.uri, "a good address counts")
+    require(LastGoodFile.opened(LastGoodFile.sealed(input)) == input, "what is kept is found again")
     if let blanked = Configuration.withoutPassword(input, movedTo: "/secrets") {
         let (left, _) = Configuration.parse(blanked)
         require(left.sip.password.isEmpty && left.call == configuration.call, "only the password is gone")

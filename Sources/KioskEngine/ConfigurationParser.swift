@@ -32,6 +32,8 @@ struct ConfigurationParser {
     private var section = Section.none
     /// For each setting of `ConfigurationSetting.all` the line that gave it.
     private var seenAt = [Int?](repeating: nil, count: ConfigurationSetting.all.count)
+    /// Some problem, listed or not, may have cost a setting.
+    private var hasLostLines = false
     /// For each setting its value, where it could be used; and the same of the last good file.
     private var values = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
     private var formerValues = [ByteString?](repeating: nil, count: ConfigurationSetting.all.count)
@@ -154,7 +156,7 @@ struct ConfigurationParser {
     /// A file that lost lines on its way, or in which a line cannot be understood, gets from the last good one what it
     /// does not say.
     private mutating func fillGaps() {
-        guard self.problems.contains(where: { $0.kind.losesLines }) else { return }
+        guard self.hasLostLines else { return }
         var isFilled = false
         for index in ConfigurationSetting.all.indices where self.seenAt[index] == nil && self.values[index] == nil {
             if self.applyFormer(index) != nil { isFilled = true }
@@ -253,6 +255,7 @@ struct ConfigurationParser {
         _ kind: ConfigurationProblem.Kind, _ line: Int, _ section: ByteString, _ key: ByteString, _ reason: ByteString,
         nearest: ByteString? = nil
     ) {
+        if kind.losesLines { self.hasLostLines = true }
         guard self.problems.count < Self.problemsMax else { return }
         if self.problems.count == Self.problemsMax - 1 {
             let reason: ByteString = "there are more problems from here on, which are not listed"

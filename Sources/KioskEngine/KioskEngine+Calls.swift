@@ -42,7 +42,7 @@ extension KioskEngine {
             self.placedBy = call.way
         case .inviteBeside(let targets): self.otherCalls.append(self.invite(handle, targets, ways, now: now))
         case .follow(let referrer, let targets):
-            self.tell(.followReferral(referrer, by: handle), now: now)
+            self.tell(.followReferral(referrer, by: handle, isLast: targets.ways.count <= 1), now: now)
             let call = self.invite(handle, targets, now: now)
             self.transferSession = call.session
             self.placedBy = call.way

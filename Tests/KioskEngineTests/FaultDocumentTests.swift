@@ -62,6 +62,15 @@ final class FaultDocumentTests: XCTestCase {
         XCTAssertEqual(CallOutcome.insecure("no TLS").fault?.code, "CB-TLS-HANDSHAKE")
     }
 
+    func testTheScreenHasTheCodeOfTheOutcomeAsLongAsItIsShown() {
+        let scene = Scene(resolver: .knowsNothing)
+        scene.press(.call)
+        XCTAssertEqual(scene.screen?.code, "CB-NET-NAME")
+        scene.press(.hook)
+        XCTAssertEqual(scene.screen?.code, "")
+        XCTAssertEqual(Scene(address: "").screen?.code, "CB-CFG-URI")
+    }
+
     func testEventsHaveTheCode() {
         let scene = Scene("urii = x")
         scene.feed(.device(.failed(.camera, "It is gone.")))
