@@ -18,6 +18,8 @@ extension Configuration {
 struct ConfigurationParser {
     /// What lies in `problems` at most; a last one then says that there are more.
     static let problemsMax = 64
+    /// Of these, those of single lines: what is wrong with the file as a whole always has room.
+    static let lineProblemsMax = 60
 
     private enum Section {
         /// Before the first header.
@@ -256,8 +258,9 @@ struct ConfigurationParser {
         nearest: ByteString? = nil
     ) {
         if kind.losesLines { self.hasLostLines = true }
-        guard self.problems.count < Self.problemsMax else { return }
-        if self.problems.count == Self.problemsMax - 1 {
+        let countMax = line > 0 ? Self.lineProblemsMax : Self.problemsMax
+        guard self.problems.count < countMax else { return }
+        if self.problems.count == countMax - 1 {
             let reason: ByteString = "there are more problems from here on, which are not listed"
             self.problems.append(ConfigurationProblem(kind, line: line, reason: reason))
         } else {

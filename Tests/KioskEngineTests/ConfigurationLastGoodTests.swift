@@ -74,6 +74,13 @@ final class ConfigurationLastGoodTests: XCTestCase {
         XCTAssertNil(configuration[.call].line)
     }
 
+    func testWhatIsWrongWithTheWholeIsSaidHoweverManyLinesAreWrong() {
+        let (_, problems) = self.parse(String(repeating: "words\n", count: 200))
+        XCTAssertEqual(problems.count, ConfigurationParser.lineProblemsMax + 2)
+        XCTAssertEqual(problems.suffix(2).map { $0.contains("of the last good file is called") }, [true, false])
+        XCTAssertEqual(problems.last, "what the file does not say is taken from the last good one")
+    }
+
     func testASecretIsNotRepeated() {
         let (configuration, problems) = self.parse(
             "[call]\nuri = sip:a@b\n[sip]\npassword = \(String(repeating: "x", count: 900))\nlost words")
