@@ -189,31 +189,29 @@ struct ConfigurationParser {
 
     /// Gives names and numbers alone the domain that they are in.
     private mutating func completeAddresses() {
-        if let steps = self.configuration.completed(self.configuration.call.steps) {
-            self.configuration.call.steps = steps
-        } else {
-            self.configuration.call.steps = []
-            self.reportIncomplete("call")
-        }
-        if let steps = self.configuration.completed(self.configuration.autoCall.steps) {
-            self.configuration.autoCall.steps = steps
-        } else {
-            self.configuration.autoCall.steps = []
-            self.reportIncomplete("auto_call")
-        }
+        self.complete("call", { $0.call.steps }, { $0.call.steps = $1 })
+        self.complete("auto_call", { $0.autoCall.steps }, { $0.autoCall.steps = $1 })
         for button in ButtonName.all {
-            if let steps = self.configuration.completed(self.configuration[button].steps) {
-                self.configuration[button].steps = steps
-            } else {
-                self.configuration[button].steps = []
-                self.reportIncomplete("button." + button.text)
-            }
+            self.complete("button." + button.text, { $0[button].steps }, { $0[button].steps = $1 })
         }
     }
 
-    private mutating func reportIncomplete(_ section: ByteString) {
-        let reason: ByteString =
+    private mutating func complete(
+        _ section: ByteString, _ steps: (Configuration) -> [CallStep],
+        _ store: (inout Configuration, [CallStep]) -> Void
+    ) {
+        if let whole = self.configuration.completed(steps(self.configuration)) {
+            return store(&self.configuration, whole)
+        }
+        var reason: ByteString =
             "a name or number alone needs the domain of an [account] or of [servers]; or write sip:NAME@HOST"
+        let index = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == "uri" }
+        var whole: [CallStep]?
+        if let index, let former = self.applyFormer(index) {
+            whole = self.configuration.completed(steps(self.configuration))
+            if whole != nil { reason += "; " + former + " of the last good file is used" }
+        }
+        store(&self.configuration, whole ?? [])
         self.report(.value, self.line(of: "uri", in: section), section, "uri", reason)
     }
 

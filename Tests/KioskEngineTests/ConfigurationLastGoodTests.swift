@@ -59,6 +59,12 @@ final class ConfigurationLastGoodTests: XCTestCase {
         XCTAssertTrue(problems[2].hasSuffix("; 10 is used"), problems[2])
     }
 
+    func testANameThatIsInNoDomainIsReplacedToo() {
+        let (configuration, problems) = self.parse("[call]\nuri = help\n")
+        XCTAssertEqual(configuration.call.uri?.printed, "sip:good@192.0.2.1")
+        XCTAssertTrue(problems[0].hasSuffix("\"sip:good@192.0.2.1\" of the last good file is used"), problems[0])
+    }
+
     /// Nothing is wrong with it, so its writer means what is there and what is not.
     func testAGoodFileTakesNothingFromTheFormerOne() {
         let (configuration, problems) = self.parse("[call]\nuri = sip:new@192.0.2.2\nuri = sip:x@y\n")
