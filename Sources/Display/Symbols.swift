@@ -19,6 +19,8 @@ enum Sign {
     case warning
     case microphone(isCrossed: Bool)
     case camera(isCrossed: Bool)
+    case keypad
+    case globe
 
     /// The large sign of a card; nil for none.
     init?(_ symbol: Symbol) {
@@ -43,8 +45,8 @@ enum Sign {
         case .hook: self = .handsetDown
         case .mute: self = .microphone(isCrossed: isOn)
         case .video: self = .camera(isCrossed: isOn)
-        case .keypad: self = .connecting
-        case .language: self = .talking
+        case .keypad: self = .keypad
+        case .language: self = .globe
         }
     }
 
@@ -70,6 +72,8 @@ enum Sign {
         case .camera(let isCrossed):
             Self.camera(pen, colour)
             if isCrossed { Self.cross(pen, colour, on: ground) }
+        case .keypad: Self.keypad(pen, colour)
+        case .globe: Self.globe(pen, colour)
         }
     }
 }
@@ -192,6 +196,33 @@ extension Sign {
         pen.line(0.48, 0.08)
         pen.close()
         pen.stroke(colour, width: 0.12)
+    }
+
+    /// Three rows of three keys, and one below them.
+    private static func keypad(_ pen: Pen, _ colour: Colour) {
+        for key in 0..<9 {
+            pen.circle(Double(key % 3 - 1) * 0.56, Double(key / 3) * 0.5 - 0.75, 0.17)
+            pen.fill(colour)
+        }
+        pen.circle(0, 0.75, 0.17)
+        pen.fill(colour)
+    }
+
+    /// With its equator and three meridians: arcs through the poles.
+    private static func globe(_ pen: Pen, _ colour: Colour) {
+        let (radius, bulge) = (0.86, 0.4)
+        pen.circle(0, 0, radius)
+        pen.stroke(colour, width: 0.14)
+        let wide = (radius * radius + bulge * bulge) / (2 * bulge)
+        pen.arc(bulge - wide, 0, wide, -49.9, 49.9)
+        pen.stroke(colour, width: 0.12)
+        pen.arc(wide - bulge, 0, wide, 130.1, 229.9)
+        pen.stroke(colour, width: 0.12)
+        for (x, y) in [(radius, 0.0), (0.0, radius)] {
+            pen.move(-x, -y)
+            pen.line(x, y)
+            pen.stroke(colour, width: 0.12)
+        }
     }
 
     /// A stroke from the upper left to the lower right, with air around it.

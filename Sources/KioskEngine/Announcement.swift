@@ -43,6 +43,8 @@ struct Announcement: Equatable {
         case .early(let state):
             (self.stage, self.prompt) = (.calling, state.hasRung && !state.hasFirstSound ? .ringing : nil)
         case .alerting: (self.stage, self.prompt) = (.alerting, .incoming)
+        // Whoever has answered may be a machine.
+        case .connected(let call) where call.confirmBy != nil: (self.stage, self.prompt) = (.calling, .ringing)
         case .connected(let call): (self.stage, self.prompt) = (.connected, Self.prompt(call, hasScreen: hasScreen))
         case .ending: (self.stage, self.prompt) = (.ending, .ended)
         case .outcome(let state): (self.stage, self.prompt) = (.over, state.ended.outcome.prompt)

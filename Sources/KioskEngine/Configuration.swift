@@ -293,6 +293,8 @@ public struct CameraSettings: Equatable, Sendable {
     public var device = DeviceName.automatic
     public var size = PictureSize(width: 640, height: 360)
     public var fps = 30
+    /// How far its picture is turned clockwise: 0, 90, 180 or 270.
+    public var rotationDegrees = 0
 }
 
 /// The audio codecs that can be offered.

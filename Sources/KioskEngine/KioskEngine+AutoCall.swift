@@ -6,7 +6,7 @@ extension KioskEngine {
     mutating func autoCall(now: Instant) {
         let isFree: Bool
         switch self.machine.state {
-        case .idle, .outcome: isFree = !self.isCallOver && !self.isPaused
+        case .idle, .outcome: isFree = !self.isCallOver && !self.isOutOfService
         case .lookingUp, .calling, .ringing, .early, .alerting, .connected, .ending, .stopping: isFree = false
         }
         switch self.autoCall.timePassed(isFree: isFree, now: now) {
@@ -14,6 +14,7 @@ extension KioskEngine {
         case .readClock: self.put(.readClock)
         case .count(let reason, let until):
             self.put(.tone(.warning))
+            self.say(.countdown)
             self.emitAutoCall("scheduled", reason, now: now) { $0.put("ms", msOf: until - now) }
         case .skip(let reason): self.emitAutoCall("skipped", reason, now: now)
         case .call(let reason):
@@ -30,6 +31,7 @@ extension KioskEngine {
     /// Any press ends a countdown. True where one ran.
     mutating func cancelAutoCall(now: Instant) -> Bool {
         guard let reason = self.autoCall.cancel() else { return false }
+        self.hush()
         self.emitAutoCall("cancelled", reason, now: now)
         return true
     }

@@ -42,7 +42,7 @@ extension KioskEngine {
             self.placedBy = call.way
         case .inviteBeside(let targets): self.otherCalls.append(self.invite(handle, targets, ways, now: now))
         case .follow(let referrer, let targets):
-            self.tell(.followReferral(referrer, by: handle), now: now)
+            self.tell(.followReferral(referrer, by: handle, isLast: targets.ways.count <= 1), now: now)
             let call = self.invite(handle, targets, now: now)
             self.transferSession = call.session
             self.placedBy = call.way
@@ -243,8 +243,9 @@ extension KioskEngine {
         case .ended(let reason):
             let reason = self.withoutDowngrade(reason, of: handle)
             let way = self.callWay
+            let other = self.otherCalls.first { $0.handle == handle }
             self.otherCalls.removeAll { $0.handle == handle }
-            let hasOlderOffer = self.session?.hasOlderOffer ?? false
+            let hasOlderOffer = (other?.session ?? self.session)?.hasOlderOffer ?? false
             switch self.machine.ended(
                 handle, reason, fault: self.tlsFault, hasOlderOffer: hasOlderOffer, now: now)
             {

@@ -124,7 +124,10 @@ extension KioskEngine {
         self.stopMedia()
         self.session = nil
         self.place(id, nil, now: now)
-        guard let former, let way = self.callWay else { return }
+        if let former, let way = self.callWay { self.emitFailover(from: former, to: way, now: now) }
+    }
+
+    mutating func emitFailover(from former: Flow, to way: Flow, now: Instant) {
         self.emit("failover", now: now) {
             $0.put("from", former.transport.token.lowercasedASCII() + ":" + former.remote.text)
             $0.put("to", way.transport.token.lowercasedASCII() + ":" + way.remote.text)

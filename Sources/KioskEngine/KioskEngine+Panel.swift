@@ -277,10 +277,10 @@ extension KioskEngine {
     var banner: ByteString {
         let texts = Texts.of(self.language)
         var parts: [ByteString] = []
-        if let problem = self.problems.first { parts.append("callbox.conf: " + problem.sentence) }
+        if let problem = self.problems.first { parts.append(self.language.apart("callbox.conf: " + problem.sentence)) }
         for family in DeviceFamily.all {
             guard let text = self.faults[family] else { continue }
-            parts.append(texts.fault(family) + ": " + text)
+            parts.append(texts.fault(family) + ": " + self.language.apart(text))
         }
         if self.isCutOff {
             let isUntrusted = self.accounts.contains { $0.isUntrusted }

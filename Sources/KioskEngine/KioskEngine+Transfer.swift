@@ -49,8 +49,11 @@ extension KioskEngine {
     mutating func transferFailed(_ failed: KioskMachine.FailedTransfer, now: Instant) {
         switch failed.step {
         case .undecided(let referrer): self.tell(.refuseReferral(referrer, .notFound), now: now)
-        case .placed(let handle): self.tell(.hangUp(handle, .normal), now: now)
-        case .over: break
+        case .placed(let handle):
+            self.tell(.hangUp(handle, .normal), now: now)
+            self.concludeTransfer(failed.outcome, now: now)
+        case .over: self.concludeTransfer(failed.outcome, now: now)
+        case .nextWay(let id, let former): return self.transferFailsOver(id, former, now: now)
         }
         self.transferSession = nil
         self.emit("transfer", now: now) {
@@ -59,6 +62,23 @@ extension KioskEngine {
             $0.put("reason", failed.outcome.reason)
             $0.put("code", failed.outcome.code)
         }
+    }
+
+    /// What was held back while there was another way to try.
+    private mutating func concludeTransfer(_ outcome: CallOutcome, now: Instant) {
+        guard let referrer = self.machine.state.handle else { return }
+        let status = (300...699).contains(outcome.code) ? StatusCode(outcome.code) : .serviceUnavailable
+        self.tell(.concludeReferral(referrer, status), now: now)
+    }
+
+    /// The server by which whoever is to take over was called is of no use; the call at hand goes on meanwhile.
+    private mutating func transferFailsOver(_ id: ResolutionID, _ handle: CallHandle?, now: Instant) {
+        let former = self.placedBy
+        if let former { self.failed(former, now: now) }
+        if let handle { self.tell(.hangUp(handle, .normal), now: now) }
+        self.transferSession = nil
+        self.place(id, nil, now: now)
+        if let former, let way = self.placedBy { self.emitFailover(from: former, to: way, now: now) }
     }
 
     /// The far end has left us alone with whoever it handed us over to.

@@ -196,7 +196,9 @@ extension KioskMachine {
     mutating func ended(
         _ handle: CallHandle, _ reason: EndReason, fault: TLSFault? = nil, hasOlderOffer: Bool = false, now: Instant
     ) -> OnEnded {
-        if let index = self.state.other(handle) { return self.otherEnded(index, reason, fault) }
+        if let index = self.state.other(handle) {
+            return self.otherEnded(index, reason, fault, hasOlderOffer: hasOlderOffer)
+        }
         guard self.state.handle == handle else { return self.transferEnded(handle, reason, fault, now: now) }
         if hasOlderOffer, reason.isOfOffer, let id = self.offerAgain(now: now) { return .offerAgain(id) }
         switch self.state {
@@ -389,7 +391,7 @@ extension EndReason {
     }
 
     /// It says something about our offer.
-    fileprivate var isOfOffer: Bool {
+    var isOfOffer: Bool {
         switch self {
         case .refused(let status, _, _): return status == .notAcceptableHere || status.value == 606
         case .redirected, .localHangUp, .remoteHangUp, .cancelled, .replaced, .timedOut, .flowFailed, .protocolFault,

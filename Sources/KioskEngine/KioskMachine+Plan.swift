@@ -131,9 +131,12 @@ extension KioskMachine {
     }
 
     /// A call that does not lead is over.
-    mutating func otherEnded(_ index: Int, _ reason: EndReason, _ fault: TLSFault?) -> OnEnded {
+    mutating func otherEnded(
+        _ index: Int, _ reason: EndReason, _ fault: TLSFault?, hasOlderOffer: Bool
+    ) -> OnEnded {
         var others = self.state.others
-        if reason.isOfServer, others[index].targets.nextWay() {
+        let isCalledAgain = hasOlderOffer && reason.isOfOffer && others[index].targets.offerAgain()
+        if isCalledAgain || reason.isOfServer && others[index].targets.nextWay() {
             let id = self.newResolution()
             others[index].stage = .lookingUp(id)
             self.setOthers(others)

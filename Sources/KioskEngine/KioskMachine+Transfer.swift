@@ -39,12 +39,14 @@ extension KioskMachine {
     }
 
     mutating func transferResolved(
-        _ id: ResolutionID, _ ways: [Flow], as handle: CallHandle, _ state: KioskState.Connected
+        _ id: ResolutionID, _ ways: [Flow]?, as handle: CallHandle, _ state: KioskState.Connected, now: Instant
     ) -> OnResolved {
         guard case .lookingUp(var transfer)? = state.transfer, transfer.resolution == id else { return .ignore }
         var state = state
-        transfer.targets.found(ways)
-        state.transfer = .calling(self.outgoing(transfer, as: handle), hasRung: false)
+        if let ways { transfer.targets.found(ways) }
+        var call = self.outgoing(transfer, as: handle)
+        if transfer.targets.ways.count > 1 { call.wayDeadline = now + .milliseconds(KioskTimes.wayMs) }
+        state.transfer = .calling(call, hasRung: false)
         self.move(to: .connected(state))
         return .follow(state.handle, transfer.targets)
     }
@@ -55,6 +57,7 @@ extension KioskMachine {
             other.handle == handle
         else { return }
         other.deadline = other.deadline ?? now + self.ringTimeout
+        other.wayDeadline = nil
         switch progress {
         case .trying, .media: break
         case .ringing: other.stage = .ringing
@@ -87,6 +90,9 @@ extension KioskMachine {
             /// This call was placed, and is not wanted any more.
             case placed(CallHandle)
             case over
+            /// It goes on by another way, under the name of a search that is done. That call is not wanted any more;
+            /// nil where it is over.
+            case nextWay(ResolutionID, from: CallHandle?)
         }
 
         var facts: CallFacts
@@ -96,10 +102,16 @@ extension KioskMachine {
 
     /// The call at hand goes on. Its far end gets its time anew: it had reason to send nothing.
     mutating func endTransfer(
-        _ state: KioskState.Connected, _ outcome: CallOutcome, isOver: Bool = false, now: Instant
+        _ state: KioskState.Connected, _ outcome: CallOutcome, isOver: Bool = false, isOfServer: Bool = false,
+        now: Instant
     ) -> FailedTransfer {
         guard let transfer = state.transfer else { preconditionFailure("only what was begun can fail") }
         var state = state
+        if case .calling(let other, _) = transfer, isOfServer || other.wayDeadline.map({ now >= $0 }) ?? false,
+            let next = self.nextWay(other, in: state, outcome, isOver: isOver, now: now)
+        {
+            return next
+        }
         state.transfer = nil
         if state.audio != .hearing { state.audio = .awaiting(since: now) }
         if state.video != .hearing { state.video = .awaiting(since: now) }
@@ -112,13 +124,27 @@ extension KioskMachine {
         return FailedTransfer(facts: transfer.facts, outcome: outcome, step: step)
     }
 
+    /// Nil where no other way leads to who is to take over.
+    private mutating func nextWay(
+        _ other: KioskState.Outgoing, in state: KioskState.Connected, _ outcome: CallOutcome, isOver: Bool, now: Instant
+    ) -> FailedTransfer? {
+        var (state, targets) = (state, other.targets)
+        guard targets.nextWay() else { return nil }
+        let search = self.lookingUp(other.facts, targets, ringDeadline: other.deadline, now: now)
+        state.transfer = .lookingUp(search)
+        self.move(to: .connected(state))
+        let step = FailedTransfer.Step.nextWay(search.resolution, from: isOver ? nil : other.handle)
+        return FailedTransfer(facts: other.facts, outcome: outcome, step: step)
+    }
+
     /// Another call than the one at hand is over.
     mutating func transferEnded(
         _ handle: CallHandle, _ reason: EndReason, _ fault: TLSFault?, now: Instant
     ) -> OnEnded {
         guard case .connected(let state) = self.state, state.transfer?.handle == handle else { return .ignore }
         let outcome = CallOutcome(reason, wasAnswered: false, fault: fault)
-        return .transferFailed(self.endTransfer(state, outcome, isOver: true, now: now))
+        return .transferFailed(
+            self.endTransfer(state, outcome, isOver: true, isOfServer: reason.isOfServer, now: now))
     }
 
     /// The far end has left, as those do who hand over without asking.

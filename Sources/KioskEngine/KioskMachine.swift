@@ -151,7 +151,7 @@ struct KioskMachine {
             self.state = .calling(call)
             return .invite(state.targets)
         case .connected(let state):
-            return self.transferResolved(id, ways ?? [], as: handle, state)
+            return self.transferResolved(id, ways, as: handle, state, now: now)
         case .calling, .ringing, .early:
             return self.otherResolved(id, ways, as: handle)
         case .idle, .alerting, .ending, .outcome, .stopping:

@@ -305,7 +305,7 @@ enum KioskState: Equatable {
         var deadline: Instant? {
             switch self {
             case .lookingUp(let state): return state.deadline
-            case .calling(let state, _): return state.deadline
+            case .calling(let state, _): return [state.wayDeadline, state.deadline].compactMap { $0 }.min()
             }
         }
     }

@@ -15,7 +15,7 @@ extension Presentation {
             self.screen.headline = texts.problems
             self.screen.problems = problems
         case nil:
-            guard around.notice == nil, !around.isStopping else { return }
+            guard around.notice == nil, !around.isStopping, around.autoCallAt == nil else { return }
             guard !around.isDark else { return self.darken() }
             guard around.canCall, !around.isPaused else { return }
             self.screen.page = Self.idlePage(around)

@@ -64,6 +64,7 @@ struct Presentation: Equatable {
             self.screen.name = call.facts.name
             self.screen.timer = call.answered
         }
+        if case .outcome(let state) = state { self.screen.code = state.ended.outcome.fault?.code ?? "" }
         self.screen.keypad = around.panel.keypad
         self.screen.countdown = around.panel.countdown
         if let at = around.autoCallAt, case .idle = state {

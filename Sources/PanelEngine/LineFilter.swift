@@ -55,9 +55,13 @@ public struct LineFilter {
     static let windowMs = 2_000
     static let deafMs = 4_000
     static let trialMs = 1_000
-    /// How often the level is read while something goes on, and while nothing does.
-    static let busyReadMs = 250
+    /// How often the level is read: while a finger is there or the level has just changed, so that a release is not
+    /// lost before the next press; while it stays pressed; and at rest.
+    static let busyReadMs = 50
+    static let heldReadMs = 1_000
     static let idleReadMs = 5_000
+    /// Pressed for longer it is no finger that will soon let go.
+    static let fingerMs = 10_000
 
     private let settings: Settings
     public private(set) var isPressed = false
@@ -120,11 +124,16 @@ public struct LineFilter {
             if isActive == self.isActive { self.pass(until: max(now, self.seen)) }
             self.seen = max(now, self.seen)
             self.isActive = isActive
-            let isQuiet = !self.isPressed && self.balance == .zero && !isActive
-            self.readAt = now + .milliseconds(isQuiet ? Self.idleReadMs : Self.busyReadMs)
+            self.readAt = now + .milliseconds(self.readInterval(now: now))
         }
         self.judge(now: max(now, self.seen))
         return self.events
+    }
+
+    private func readInterval(now: Instant) -> Int {
+        guard self.isActive == self.isPressed, self.balance == .zero else { return Self.busyReadMs }
+        guard self.isPressed else { return Self.idleReadMs }
+        return now - self.pressedAt > .milliseconds(Self.fingerMs) ? Self.heldReadMs : Self.busyReadMs
     }
 
     // MARK: - Level

@@ -40,12 +40,6 @@ public final class Camera {
         }
     }
 
-    /// The format of the frames that `next` gives.
-    public var pictureFormat: PictureFormat {
-        if case .device(let camera) = self.source, camera.mode.format == .nv12 { return .nv12 }
-        return .i420
-    }
-
     /// Waits at most the limit for a picture. The newest one is given; any that were missed are gone.
     ///
     /// - Throws: where the camera is lost; let go of this object and of its frames, and open it again later.

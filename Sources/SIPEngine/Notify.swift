@@ -64,8 +64,10 @@ extension SIPEngine {
     /// Remembers what an event of the new call's means for who referred us.
     mutating func noteProgress(of handle: CallHandle, _ event: CallEvent) {
         guard let report = event.report else { return }
+        let isFailure = report.end != nil && report.status != .ok
         for index in self.referrals.indices
         where self.referrals[index].by == handle && self.referrals[index].news?.end == nil {
+            if isFailure, !self.referrals[index].isLast { continue }
             self.referrals[index].news = report
         }
     }

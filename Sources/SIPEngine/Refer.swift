@@ -16,6 +16,8 @@ struct ReferralEntry {
     var machine: ReferralMachine
     /// The new call; nil until we follow.
     var by: CallHandle?
+    /// Where that fails no other is placed.
+    var isLast = true
     /// What its events said since the last NOTIFY.
     var news: ReferralMachine.Report?
     /// The call's dialog, once the call is over and only the subscription keeps it.
@@ -55,7 +57,23 @@ extension SIPEngine {
         self.referrals.firstIndex { $0.call == call && $0.machine.state == .deciding }
     }
 
-    mutating func followReferral(_ handle: CallHandle, by other: CallHandle, now: Instant) {
+    /// The one that we follow, and whose outcome is not told yet.
+    private func followedIndex(of call: CallHandle) -> Int? {
+        self.referrals.firstIndex { $0.call == call && $0.by != nil && $0.news?.end == nil && !$0.machine.isClosed }
+    }
+
+    mutating func concludeReferral(_ handle: CallHandle, _ status: StatusCode) {
+        guard let index = self.followedIndex(of: handle), !self.referrals[index].isLast else { return }
+        self.referrals[index].isLast = true
+        self.referrals[index].news = ReferralMachine.Report(status: status, end: .outcome)
+    }
+
+    mutating func followReferral(_ handle: CallHandle, by other: CallHandle, isLast: Bool, now: Instant) {
+        if let index = self.followedIndex(of: handle), !self.referrals[index].isLast {
+            self.referrals[index].by = other
+            self.referrals[index].isLast = isLast
+            return
+        }
         guard let index = self.referralIndex(of: handle) else { return self.counters.add(.lateOrder) }
         let hasSubscription = self.referrals[index].hasSubscription
         switch self.referrals[index].machine.follow(hasSubscription: hasSubscription, now: now) {
@@ -63,6 +81,7 @@ extension SIPEngine {
         case .ignore: return self.counters.add(.lateOrder)
         }
         self.referrals[index].by = other
+        self.referrals[index].isLast = isLast
         self.answerRefer(index, .accepted, now: now)
         if hasSubscription { self.notify(index, ReferralMachine.Report(status: .trying), now: now) }
     }

@@ -57,6 +57,14 @@ struct ReferralMachine {
         self.timers.set(.referral, afterMs: Limits.referralDecisionMs, now: now)
     }
 
+    /// Nothing more is told.
+    var isClosed: Bool {
+        switch self.state {
+        case .closing, .ended: return true
+        case .deciding, .quiet, .telling: return false
+        }
+    }
+
     /// In the middle of its life, for tests of single cells.
     init(state: State) {
         self.state = state

@@ -38,8 +38,11 @@ public struct SIPEngine {
         case acknowledge(CallHandle, answer: [UInt8])
         /// Send INFO within the call; `informed` tells what came of it.
         case inform(CallHandle, contentType: ByteString, body: [UInt8])
-        /// Follow a `referred`: the new call is `by`, placed by the next `invite`. Its progress is told to the peer.
-        case followReferral(CallHandle, by: CallHandle)
+        /// Follow a `referred`, or go on following it by another call: the new call is `by`, placed by the next
+        /// `invite`. Its progress is told to the peer, but for the failure of one that is not the last.
+        case followReferral(CallHandle, by: CallHandle, isLast: Bool = true)
+        /// The call by which we followed has failed with that, and no other is placed although it was not the last.
+        case concludeReferral(CallHandle, StatusCode)
         case refuseReferral(CallHandle, StatusCode)
         /// Send a text (MESSAGE); `messageFinished` tells what came of it.
         case message(MessageID, MessageDestination, text: ByteString)
@@ -131,7 +134,9 @@ public struct SIPEngine {
         case .reoffer(let handle, let offer): self.reoffer(handle, offer, now: now)
         case .acknowledge(let handle, let answer): self.acknowledge(handle, answer, now: now)
         case .inform(let handle, let type, let body): self.inform(handle, type, body, now: now)
-        case .followReferral(let handle, let other): self.followReferral(handle, by: other, now: now)
+        case .followReferral(let handle, let other, let isLast):
+            self.followReferral(handle, by: other, isLast: isLast, now: now)
+        case .concludeReferral(let handle, let status): self.concludeReferral(handle, status)
         case .refuseReferral(let handle, let status): self.refuseReferral(handle, status, now: now)
         case .message(let id, let destination, let text): self.sendMessage(id, destination, text, now: now)
         case .move(let handle, let address): self.move(handle, to: address, now: now)

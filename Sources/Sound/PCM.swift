@@ -70,8 +70,10 @@ final class PCM {
 
     /// Takes back up to `frames` of what was written last, to be written anew; how many those are.
     func takeBack(_ frames: Int) -> Int {
-        let wanted = min(frames, Int(snd_pcm_rewindable(self.handle)) - self.committedFrames)
-        guard wanted > 0 else { return 0 }
+        // Asks the device itself: the position that alsa-lib remembers is up to a period old.
+        let available = Int(snd_pcm_avail(self.handle))
+        let wanted = min(frames, self.bufferFrames - available - self.committedFrames)
+        guard available >= 0, wanted > 0 else { return 0 }
         return max(Int(snd_pcm_rewind(self.handle, snd_pcm_uframes_t(wanted))), 0)
     }
 

@@ -4,8 +4,8 @@ import CALSA
 
 /// From any lower rate to 48 kHz, the whole of a short sound at once. Pure.
 ///
-/// A windowed sinc (Blackman) over 32 samples, cut off at half of the lower rate; a table has the filter for each of the
-/// places between two samples on which a sample of the result can fall.
+/// A windowed sinc (Blackman) over 32 samples, cut off at half of the lower rate; a table has the filter for each place
+/// between two samples on which a sample of the result can fall.
 enum RateConverter {
     private static let taps = 32
 

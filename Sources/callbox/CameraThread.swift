@@ -36,6 +36,7 @@ final class CameraThread {
 
     private let name: ByteString
     private let wish: CameraWish
+    private let turner: PictureTurner
     private let wires: Wires
     private var watch: CameraWatch
     /// To save power.
@@ -54,9 +55,10 @@ final class CameraThread {
     private static let idleWait = Duration.seconds(3600)
 
     /// `isMissing`: the control thread has said already that the camera could not be opened.
-    init(name: ByteString, wish: CameraWish, wires: Wires, isMissing: Bool) {
+    init(name: ByteString, wish: CameraWish, turner: PictureTurner, wires: Wires, isMissing: Bool) {
         self.name = name
         self.wish = wish
+        self.turner = turner
         self.wires = wires
         self.watch = CameraWatch(name)
         self.hasReportedFailure = isMissing
@@ -168,11 +170,12 @@ final class CameraThread {
 
     private func turn(_ camera: Camera) {
         do {
-            guard let frame = try camera.next(timeLimitMs: Self.pictureWaitMs) else { return }
+            guard let taken = try camera.next(timeLimitMs: Self.pictureWaitMs), let frame = self.turner.turn(taken)
+            else { return }
             self.wires.counters.update { $0.framesCaptured &+= 1 }
             if self.previews { self.wires.selfPictures.put(SelfPicture(frame: frame)) }
             if let plan = self.plan, self.sends {
-                self.encode(frame, plan, format: camera.pictureFormat)
+                self.encode(frame, plan, format: frame.format)
             }
         } catch {
             self.fail(error.text)

@@ -126,7 +126,22 @@ struct CameraProbe {
     var wish: CameraWish
     var size: PictureSize
     var fps: Int
+    var turner: PictureTurner
     var isMissing: Bool
+}
+
+extension CameraProbe {
+    /// With the size of the pictures as they are sent; as they come where they would be too high.
+    fileprivate var turned: CameraProbe {
+        var probe = self
+        if let size = self.turner.size(width: self.size.width, height: self.size.height) {
+            probe.size = PictureSize(width: size.width, height: size.height)
+        } else {
+            Log.write("callbox: pictures of this size are not turned: they would be too high")
+            probe.turner = PictureTurner(degrees: 0)
+        }
+        return probe
+    }
 }
 
 /// Opens the camera for a moment, to learn what it gives and whether it is there.
@@ -138,23 +153,26 @@ func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> 
     case .none: name = "none"
     case .named(let given): name = given
     }
-    var probe = CameraProbe(name: name, wish: wish, size: settings.size, fps: settings.fps, isMissing: false)
+    var probe = CameraProbe(
+        name: name, wish: wish, size: settings.size, fps: settings.fps,
+        turner: PictureTurner(degrees: settings.rotationDegrees), isMissing: false)
     do throws(CameraError) {
-        guard let mode = try Camera(name, wish: wish, clock: Clock.now).mode else { return probe }
+        guard let mode = try Camera(name, wish: wish, clock: Clock.now).mode else { return probe.turned }
         probe.size = PictureSize(width: mode.width, height: mode.height)
         probe.fps = mode.rate?.framesPerSecond ?? settings.fps
     } catch {
         probe.isMissing = true
         faults.append(.failed(.camera, error.text))
     }
-    return probe
+    return probe.turned
 }
 
 private func startThreads(
     _ configuration: Configuration, _ wires: Wires, _ display: Display, _ media: MediaThread, _ camera: CameraProbe
 ) {
     let sound = SoundThread(configuration.audio, configuration.sound, wires: wires)
-    let cameraThread = CameraThread(name: camera.name, wish: camera.wish, wires: wires, isMissing: camera.isMissing)
+    let cameraThread = CameraThread(
+        name: camera.name, wish: camera.wish, turner: camera.turner, wires: wires, isMissing: camera.isMissing)
     let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)
     let screen = DisplayThread(display: display, wires: wires)
     Thread.start("media", priority: .realTime(10)) { media.run() }

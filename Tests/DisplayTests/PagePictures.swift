@@ -57,7 +57,9 @@ struct PagePictures {
             self.page("idle-self", .idle, hasSelfView: true) { $0.screen.idle = .selfView },
             self.page("idle-fault", .idle) {
                 $0.hasCamera = false
-                $0.banner = $0.texts.fault(.camera) + ": /dev/video0 is gone · " + $0.texts.faults.cutOff
+                $0.banner =
+                    $0.texts.fault(.camera) + ": " + $0.language.apart("/dev/video0 is gone") + " · "
+                    + $0.texts.faults.cutOff
             },
             self.page("out-of-order", .idle) { $0.canCall = false },
         ]
@@ -86,7 +88,7 @@ struct PagePictures {
             self.page("queued", .ringing(queued)),
             self.page("alerting", .alerting(KioskState.Alerting(facts: caller, handle: handle, deadline: self.now))),
             self.page("connecting", .connected(connecting), hasSelfView: true, moment: timer),
-            self.page("talking", .connected(sound), moment: timer),
+            self.page("talking", .connected(sound), moment: timer) { $0.buttons += [.keypad, .language] },
             self.page("picture", .connected(picture), hasSelfView: true, moment: timer),
             self.page("picture-muted", .connected(muted), moment: timer),
             self.keypad("keypad", self.page("", .connected(sound), moment: timer), selected: nil),
@@ -109,10 +111,8 @@ struct PagePictures {
                     ended: EndedCall(facts: self.facts, outcome: outcome, answered: nil, ended: self.now),
                     deadline: self.now))
         }
-        var busy = self.page("busy", ended(.refused(.busyHere, phrase: "", q850: nil)))
-        busy.state.code = "CB-SIP-486"
         return [
-            busy,
+            self.page("busy", ended(.refused(.busyHere, phrase: "", q850: nil))),
             self.page("unknown-host", ended(.unknownHost)),
             self.page("ended", ended(.remoteHungUp)),
         ]

@@ -32,6 +32,7 @@ final class AutoCallTests: XCTestCase {
         XCTAssertEqual(scene.screen?.headline, "Automatic call")
         XCTAssertNotNil(scene.screen?.countdown)
         XCTAssertEqual(scene.chimes.last, .warning)
+        XCTAssertEqual(scene.spoken.last, "countdown")
         XCTAssertEqual(scene.lampPatterns.last, "slow")
         XCTAssertEqual(scene.offers.count, 0)
         scene.pass(5_000)

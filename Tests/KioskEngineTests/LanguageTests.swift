@@ -54,4 +54,14 @@ final class LanguageTests: XCTestCase {
         XCTAssertEqual(scene.replies.last?["ok"] as? Bool, false)
         XCTAssertEqual(scene.screen?.language, .english)
     }
+
+    func testTechnicalWordsStayTogetherAmongArabicOnes() {
+        let scene = Scene()
+        scene.feed(.device(.failed(.camera, "/dev/video0 is gone")))
+        self.say(scene, "language ar")
+        let camera = Texts.arabic.faults.camera.string
+        XCTAssertEqual(scene.screen?.banner.string, "\(camera): \u{2068}/dev/video0 is gone\u{2069}")
+        self.say(scene, "language en")
+        XCTAssertEqual(scene.screen?.banner, "No camera: /dev/video0 is gone")
+    }
 }

@@ -165,4 +165,34 @@ final class PresentationTests: XCTestCase {
             XCTAssertEqual(self.present(state).screen.banner, "No camera: gone", name)
         }
     }
+
+    func testAFailedCallHasItsCodeOnTheScreenAndOthersHaveNone() {
+        for (name, state) in States.all where name != "outcome" {
+            XCTAssertEqual(self.present(state).screen.code, "", name)
+        }
+        guard case .outcome(var outcome) = States.outcome else { return XCTFail("it is over") }
+        outcome.ended.outcome = .refused(.busyHere, phrase: "", q850: nil)
+        XCTAssertEqual(self.present(.outcome(outcome)).screen.code, "CB-SIP-486")
+        outcome.ended.outcome = .remoteHungUp
+        XCTAssertEqual(self.present(.outcome(outcome)).screen.code, "")
+    }
+
+    func testACallThatStandsShowsWhoIsThereAndSinceWhen() {
+        let named = self.connected { $0.facts.name = "Carol" }
+        XCTAssertEqual(self.present(named).screen.name, "Carol")
+        XCTAssertEqual(self.present(named).screen.timer, States.now)
+        for (name, state) in States.all where name != "connected" && name != "transferring" {
+            XCTAssertNil(self.present(state).screen.timer, name)
+        }
+    }
+
+    func testTheFullLayoutShowsTheOwnPictureUntilTheFarEndsIsThere() {
+        self.around.layout = .full
+        XCTAssertEqual(self.present(States.calling).screen.selfView, .shown)
+        let playing = self.connected {
+            $0.hasFirstFrame = true
+            $0.video = .hearing
+        }
+        XCTAssertEqual(self.present(playing).screen.selfView, .hidden)
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import MediaEngine
+import SDPWire
 import SIPEngine
 import SIPWire
 import XCTest
@@ -255,6 +256,18 @@ final class TargetsTests: XCTestCase {
         XCTAssertEqual(self.failures(scene), ["sip:b 488 sip:a"])
         self.answer("a", .ok, scene)
         XCTAssertEqual(scene.state, "connected")
+    }
+
+    func testOneThatDoesNotTakeTheOfferIsOfferedAnOlderOne() {
+        let scene = Scene(
+            "[media]\nencryption = required\nkeying = dtls", address: "uri = sip:a@far + sip:b@far"
+        ) { $0.fingerprint = Fingerprint(.sha256, [UInt8](repeating: 9, count: 32)) }
+        scene.press(.call)
+        self.answer("b", .notAcceptableHere, scene)
+        XCTAssertEqual(self.invited(scene), ["a", "b", "b"])
+        XCTAssertTrue(scene.offers[2].contains("RTP/SAVP "), scene.offers[2])
+        self.answer("b", .notAcceptableHere, scene)
+        XCTAssertEqual(self.failures(scene), ["sip:b 488 sip:a"], "once")
     }
 
     func testAServerThatIsSilentIsPassedOverByAll() {

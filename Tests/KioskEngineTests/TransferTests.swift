@@ -100,6 +100,50 @@ final class TransferTests: XCTestCase {
         XCTAssertEqual(scene.events("transfer").last?["reason"] as? String, "not-answered")
     }
 
+    /// In a call whose far end names somebody whose name has a first address where nobody is.
+    private func transferringToTwo() -> Scene {
+        let scene = Scene.inCall()
+        scene.addresses = [.v4(0x0A00_0008), Scene.farAddress.address]
+        scene.dead = [.v4(0x0A00_0008)]
+        scene.forget()
+        scene.sipTells(self.referral("sip:next@elsewhere"), of: scene.handle)
+        return scene
+    }
+
+    func testASilentServerOfTheOtherIsLeftWhileTheCallGoesOn() {
+        let scene = self.transferringToTwo()
+        let former = scene.handle
+        scene.pass(1_990)
+        XCTAssertEqual(scene.events("failover").count, 0)
+        scene.pass(100)
+        XCTAssertEqual(scene.events("failover").first?["from"] as? String, "udp:10.0.0.8:5060")
+        XCTAssertEqual(scene.state, "transferring")
+        XCTAssertEqual(scene.orderNames, [], "the far end is heard meanwhile")
+        scene.farAnswers()
+        XCTAssertEqual(scene.state, "connected")
+        XCTAssertNotEqual(scene.handle, former)
+        XCTAssertEqual(self.transferStates(scene), ["trying", "done"])
+    }
+
+    func testAServerOfTheOtherThatRefusesIsLeftAtOnceAndTheLastOneCounts() {
+        let scene = self.transferringToTwo()
+        let former = scene.handle
+        let first = scene.kiosk.machine.state.transferHandle ?? former
+        scene.sipTells(.ended(.refused(.serviceUnavailable, phrase: "", q850: nil)), of: first)
+        XCTAssertEqual(scene.events("failover").count, 1)
+        let second = scene.kiosk.machine.state.transferHandle ?? former
+        XCTAssertNotEqual(first, second)
+        scene.sipTells(.ended(.refused(.serviceUnavailable, phrase: "", q850: nil)), of: second)
+        XCTAssertEqual(scene.handle, former)
+        XCTAssertEqual(scene.state, "connected")
+        XCTAssertEqual(self.transferStates(scene), ["trying", "failed"])
+        let busy = self.transferringToTwo()
+        let asked = busy.kiosk.machine.state.transferHandle ?? former
+        busy.sipTells(.ended(.refused(.busyHere, phrase: "", q850: nil)), of: asked)
+        XCTAssertEqual(busy.events("failover").count, 0, "who is busy is busy by every way")
+        XCTAssertEqual(self.transferStates(busy), ["trying", "failed"])
+    }
+
     func testWhereTheOtherIsNotFoundTheFarEndIsTold() {
         let scene = Scene.inCall()
         scene.resolver = .knowsNothing

@@ -131,6 +131,28 @@ final class LineFilterTests: XCTestCase {
         XCTAssertEqual(line.takeEvents(), [.pressed, .released])
     }
 
+    func testALostReleaseIsNoticedBeforeTheNextPress() {
+        var line = WatchedLine()
+        line.set(true)
+        line.pass(ms: 60)
+        line.losesEdges = true
+        line.set(false)
+        line.pass(ms: 120)
+        line.losesEdges = false
+        line.set(true)
+        line.pass(ms: 20)
+        XCTAssertEqual(line.takeEvents(), [.pressed, .released, .pressed])
+    }
+
+    func testAnInputThatStandsForHoursIsReadSeldom() {
+        var line = WatchedLine(stuckMs: 0)
+        line.set(true)
+        line.pass(ms: 20_000)
+        let reads = line.reads
+        line.pass(ms: 60_000)
+        XCTAssertLessThanOrEqual(line.reads - reads, 61)
+    }
+
     func testAPressWhoseEdgeWasLostIsMadeGood() {
         var line = WatchedLine()
         line.pass(ms: 100)

@@ -90,6 +90,48 @@ final class ReferTests: XCTestCase {
         script.expect()
     }
 
+    func testTheFailureOfACallThatIsNotTheLastIsNotTold() {
+        let script = Script()
+        let call = script.connectedIncoming()
+        self.refer(script)
+        script.expectEvents("referred sip:other@192.0.2.3")
+        let first = script.engine.newHandle()
+        script.input(.followReferral(call, by: first, isLast: false))
+        XCTAssertEqual(script.next().name, "202")
+        script.answer(self.expectNotify(script, "100 Trying", "active;expires=240"), 200)
+        script.answer(self.place(script, first), 503)
+        XCTAssertEqual(script.next().name, "ACK")
+        script.expect()
+        let second = script.engine.newHandle()
+        script.input(.followReferral(call, by: second))
+        let invite = self.place(script, second)
+        script.answer(invite, 180)
+        script.answer(self.expectNotify(script, "180 Ringing", "active;expires=240"), 200)
+        script.answer(invite, 486)
+        XCTAssertEqual(script.next().name, "ACK")
+        script.answer(self.expectNotify(script, "486 Busy Here", "terminated;reason=noresource"), 200)
+        XCTAssertTrue(script.engine.referrals.isEmpty)
+    }
+
+    func testAFailureThatWasHeldBackIsToldWhereNoOtherCallIsPlaced() {
+        let script = Script()
+        let call = script.connectedIncoming()
+        self.refer(script)
+        script.expectEvents("referred sip:other@192.0.2.3")
+        let by = script.engine.newHandle()
+        script.input(.followReferral(call, by: by, isLast: false))
+        XCTAssertEqual(script.next().name, "202")
+        script.answer(self.expectNotify(script, "100 Trying", "active;expires=240"), 200)
+        script.answer(self.place(script, by), 486)
+        XCTAssertEqual(script.next().name, "ACK")
+        script.expect()
+        script.input(.concludeReferral(call, .busyHere))
+        script.answer(self.expectNotify(script, "486 Busy Here", "terminated;reason=noresource"), 200)
+        script.input(.concludeReferral(call, .busyHere))
+        script.expect()
+        XCTAssertTrue(script.engine.referrals.isEmpty)
+    }
+
     /// Whoever got our BYE may no longer know of a subscription.
     func testOutcomeIsToldAtOnceSoThatItComesBeforeTheBye() {
         let script = Script()

@@ -39,7 +39,7 @@ final class DigitToneTests: XCTestCase {
                 XCTAssertEqual(self.level(tone, hertz: hertz) > 4000, column == index % 4, "\(key) \(hertz)")
             }
             XCTAssertTrue(samples[160 * 48..<220 * 48].allSatisfy { $0 == 0 }, "no speech runs into it")
-            XCTAssertTrue(samples[230 * 48...].allSatisfy { $0 == 1000 }, "then the microphone again")
+            XCTAssertTrue(samples[(230 * 48)...].allSatisfy { $0 == 1000 }, "then the microphone again")
         }
     }
 

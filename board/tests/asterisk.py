@@ -160,6 +160,24 @@ def busy(o):
     return f"“{ended['text']}”"
 
 
+@beside("several-targets")
+def several(o):
+    """One is busy; of the two after it one plays a tone and the other answers; named by number alone, keys follow."""
+    desk = o.ready(account__uri=f"sip:door@{SERVER}", account__register="no")
+    mark, since, begin = desk.mark(), desk.wire.mark(), o.server.mark()
+    desk.must("call", "busy, early + tel:77;postd=1p2")
+    desk.wait_event("call", since=mark, state="connected", uri=f"sip:77@{SERVER};user=phone")
+    desk.wait_event("first_sound", since=mark)
+    desk.wait_sent("CANCEL", since=since)
+    failed = desk.wait_event("failed", since=mark)
+    called = len(desk.sent("INVITE", since))
+    wait_until(lambda: o.server.mark() and keys(o, begin) == "12", 6, "the keys after the answer")
+    o.hang_up()
+    if failed["code"] != 486 or called != 3:
+        raise Failed(f"{failed['code']}, {called} calls", "486 of the first and then two calls were due")
+    return "busy, then the one that answers"
+
+
 @beside("early-media")
 def early(o):
     """A tone before the answer is heard, then the answer comes."""

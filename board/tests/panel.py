@@ -13,6 +13,8 @@ from tests.runner import Failed, check
 SAMPLED_S = 3.0
 REACTIONS, NOISE_SEED = 200, 158
 PAD = "Pad of the harness"
+# A step may be so much longer than it is written and is still what it says: a glitch of 10 ms no press of 20.
+LATE_MS, TRIES = 7, 6
 SLOW_MS, FAST_MS = (600, 2500), (80, 450)
 
 
@@ -118,24 +120,34 @@ def noise(context):
     """Bounce of 1 to 50 ms, glitches of 10 ms, bursts of 200 us at 100 Hz for 10 s: only what was pressed counts."""
     b = bench(context)
     kiosk, chance = b.ready(), random.Random(NOISE_SEED)
-    mark, made = kiosk.mark(), 0
-    for total_ms in (1, 3, 8, 20, 35, 50):
-        b.board.wave("mute", bounced(total_ms, chance.choice((500, 1000, 2000)), 80))
-        made += 1
-    b.board.wave("mute", [step for _ in range(40) for step in ((10_000, True), (25_000, False))])
+    waves = [(1, bounced(total_ms, chance.choice((500, 1000, 2000)), 80)) for total_ms in (1, 3, 8, 20, 35, 50)]
+    waves.append((0, [step for _ in range(40) for step in ((10_000, True), (25_000, False))]))
     burst = []
     for turn in range(1000):
         is_held = turn % 250 in range(100, 115)
         burst += [(200, not is_held), (9_800, is_held)]
-    b.board.wave("mute", burst)
-    made += 4
-    time.sleep(0.3)
-    presses = len(kiosk.find("button", mark, name="mute", edge="pressed"))
-    releases = len(kiosk.find("button", mark, name="mute", edge="released"))
-    faults = [entry["text"] for entry in kiosk.find("fault", mark, device="panel")]
-    if (presses, releases) != (made, made) or faults:
-        raise Failed(f"{presses} pressed, {releases} released", f"{made} presses were made; faults: {faults}")
+    for presses, wave in waves:
+        waved(context, kiosk, presses, wave, 10_000)
+    waved(context, kiosk, 4, burst, 200)
+    made = 4 + sum(presses for presses, _ in waves)
     return f"{made} presses, {made} seen"
+
+
+def waved(context, kiosk, presses, wave, short_us):
+    """Moves the mute button's line; done again where the machine was too busy to do it as it is written."""
+    for _ in range(TRIES):
+        mark = kiosk.mark()
+        late_ms = kiosk.board.wave("mute", wave, short_us)
+        time.sleep(0.3)
+        if late_ms <= LATE_MS:
+            break
+        context.log(f"late by {late_ms:.1f} ms")
+    else:
+        raise Failed(f"{late_ms:.0f} ms late", f"{TRIES} times: the machine is too busy for this check")
+    seen = [len(kiosk.find("button", mark, name="mute", edge=edge)) for edge in ("pressed", "released")]
+    faults = [entry["text"] for entry in kiosk.find("fault", mark, device="panel")]
+    if seen != [presses, presses] or faults:
+        raise Failed(f"{seen[0]} pressed, {seen[1]} released", f"{presses} presses were made; faults: {faults}")
 
 
 @check("board/panel-parts")
@@ -150,7 +162,8 @@ def parts(context):
     board.plug_keypad(PAD)
     board.press("call", None)
     kiosk.start(changes={
-        "button.keypad.line": "spare-1", "keypad.type": "evdev", "keypad.device": f"evdev:{PAD}",
+        # A pull of ours would be another than the finger's on these lines.
+        "button.call.bias": "none", "button.keypad.line": "spare-1", "keypad.type": "evdev", "keypad.device": f"evdev:{PAD}",
         "relay.1.line": "lamp-spare", "relay.1.on": "connected"})
     try:
         kiosk.wait_event("call", state="connected", limit_s=8)

@@ -158,9 +158,12 @@ class Agent:
                 self.panel.set(line, pull)
         return {"ns": first}
 
-    def op_wave(self, line, steps):
-        """Steps are [microseconds, pressed]: the line goes so and stays so for that long. It is released at the end."""
-        due = time.monotonic()
+    def op_wave(self, line, steps, short_us):
+        """Steps are [microseconds, pressed]: the line goes so and stays so for that long. It is released at the end.
+
+        By how many milliseconds a step of up to `short_us` came out too long at worst, where the machine was busy.
+        """
+        due, late = time.monotonic(), 0.0
         for microseconds, is_pressed in steps:
             self.panel.set(line, PRESSED if is_pressed else RELEASED)
             due += microseconds / 1e6
@@ -169,22 +172,32 @@ class Agent:
                 time.sleep(left - 0.001)
             while time.monotonic() < due:
                 pass
+            now = time.monotonic()
+            if microseconds <= short_us:
+                late = max(late, now - due)
+            # What comes next is not cut short for it.
+            due = max(due, now - 0.0005)
         self.panel.set(line, RELEASED)
+        return {"late_ms": late * 1000}
 
     def op_reaction(self, line, lamp, dismiss, count):
         """`count` times: milliseconds from a press to the lamp; another line then puts it out again."""
         found = []
-        for _ in range(count):
-            begin = time.monotonic()
-            self.panel.set(line, PRESSED)
-            lit = self._wait_lamp(lamp, 1, begin + 2)
-            self.panel.set(dismiss, PRESSED)
+        try:
+            for _ in range(count):
+                begin = time.monotonic()
+                self.panel.set(line, PRESSED)
+                lit = self._wait_lamp(lamp, 1, begin + 2)
+                self.panel.set(dismiss, PRESSED)
+                self.panel.set(line, RELEASED)
+                found.append((lit - begin) * 1000)
+                self._wait_lamp(lamp, 0, lit + 2)
+                self.panel.set(dismiss, RELEASED)
+                # Longer than a release takes.
+                time.sleep(0.09)
+        finally:
             self.panel.set(line, RELEASED)
-            found.append((lit - begin) * 1000)
-            self._wait_lamp(lamp, 0, lit + 2)
             self.panel.set(dismiss, RELEASED)
-            # Longer than a release takes.
-            time.sleep(0.09)
         return {"ms": found}
 
     def _wait_lamp(self, lamp, level, limit):

@@ -175,9 +175,10 @@ class Board:
         """A press whose contact bounces `count` times; it stays pressed."""
         return self.request("chatter", line=line, spacing_ms=spacing_ms, count=count)["ns"]
 
-    def wave(self, line, steps):
-        """Moves a line as `steps` say, [(microseconds, pressed)], and releases it."""
-        self.request("wave", sum(step[0] for step in steps) / 1e6 + 5, line=line, steps=steps)
+    def wave(self, line, steps, short_us=10_000):
+        """Moves a line as `steps` say, [(microseconds, pressed)]; by how many ms a short one came out too long."""
+        limit_s = sum(step[0] for step in steps) / 1e6 + 5
+        return self.request("wave", limit_s, line=line, steps=steps, short_us=short_us)["late_ms"]
 
     def reaction(self, line, lamp, dismiss, count):
         """Milliseconds from each of `count` presses to the lamp; `dismiss` puts it out."""

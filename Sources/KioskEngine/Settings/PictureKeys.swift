@@ -69,6 +69,13 @@ extension ConfigurationSection {
                 """
             ) { $0.camera.size = $1 },
             .init("fps", "30", Self.number(1...60), "Pictures a second, 1 to 60.") { $0.camera.fps = $1 },
+            .init(
+                "rotate", "0", Self.choice([("0", 0), ("90", 90), ("180", 180), ("270", 270)]),
+                """
+                Degrees by which its picture is turned clockwise, for a camera that hangs on its side: `0`, `90`, `180`
+                or `270`. Both sides see it turned.
+                """
+            ) { $0.camera.rotationDegrees = $1 },
         ])
 
     static let video = ConfigurationSection(

@@ -29,6 +29,12 @@ public enum Language: UInt8, Sendable {
         self = language
     }
 
+    /// A text that may run the other way, kept together within one of this language: else its signs would go astray
+    /// (Unicode Standard Annex 9, section 2.4.2).
+    func apart(_ text: ByteString) -> ByteString {
+        self.isRightToLeft ? "\u{2068}" + text + "\u{2069}" : text
+    }
+
     public var isRightToLeft: Bool {
         switch self {
         case .arabic: return true
