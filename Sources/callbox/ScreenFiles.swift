@@ -12,7 +12,7 @@ func readPicture(_ settings: ScreenSettings) -> (OwnPicture?, [ConfigurationProb
         return (try OwnPicture.read(path), [])
     } catch {
         let reason = path + " cannot be shown: " + error.reason
-        return (nil, [ConfigurationProblem(line: 0, section: "screen", key: "image", reason: reason)])
+        return (nil, [ConfigurationProblem(.opening, section: "screen", key: "image", reason: reason)])
     }
 }
 
@@ -27,7 +27,7 @@ func dropUnreadable(_ settings: inout LanguageSettings) -> [ConfigurationProblem
     settings.offered.removeAll { unreadable.contains($0) }
     return Language.all.filter { unreadable.contains($0) }.map { language in
         ConfigurationProblem(
-            line: 0, section: "language", key: language == first ? "first" : "offered",
+            .opening, section: "language", key: language == first ? "first" : "offered",
             reason: "no font has the letters of " + language.code + "; it is left out")
     }
 }
