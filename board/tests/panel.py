@@ -155,7 +155,7 @@ def waved(context, kiosk, presses, wave, short_us):
 
 @check("board/panel-parts")
 def parts(context):
-    """One start: a button held since before it, a line that another program has, a keypad, a relay, a line gone mad."""
+    """One start: a button held since before it, a line that another program has, a keypad, a relay, a noisy line."""
     b = bench(context)
     b.peer()
     kiosk, board = b.kiosk, b.board
@@ -166,7 +166,8 @@ def parts(context):
     board.press("call", None)
     kiosk.start(changes={
         # A pull of ours would be another than the finger's on these lines.
-        "button.call.bias": "none", "button.keypad.line": "spare-1", "keypad.type": "evdev", "keypad.device": f"evdev:{PAD}",
+        "button.call.bias": "none", "button.keypad.line": "spare-1",
+        "keypad.type": "evdev", "keypad.device": f"evdev:{PAD}",
         "relay.1.line": "lamp-spare", "relay.1.on": "connected"})
     try:
         kiosk.wait_event("call", state="connected", limit_s=8)
