@@ -191,7 +191,7 @@ class Agent:
             while len(found) < count and held_up < count:
                 begin = time.monotonic()
                 self.panel.set(line, PRESSED)
-                lit, gap = self._wait_lamp(lamp, 1, begin + 2)
+                lit, gap = self._wait_lamp(lamp, 1, begin)
                 self.panel.set(line, RELEASED)
                 if gap <= HELD_UP_S:
                     found.append((lit - begin) * 1000)
@@ -200,7 +200,7 @@ class Agent:
                 # Until what the press began has failed: many calls that end in the background are another test.
                 time.sleep(0.03)
                 self.panel.set(dismiss, PRESSED)
-                self._wait_lamp(lamp, 0, lit + 2)
+                self._wait_lamp(lamp, 0, time.monotonic())
                 self.panel.set(dismiss, RELEASED)
                 # Longer than a release takes.
                 time.sleep(0.09)
@@ -209,11 +209,11 @@ class Agent:
             self.panel.set(dismiss, RELEASED)
         return {"ms": found, "held_up": held_up}
 
-    def _wait_lamp(self, lamp, level, limit):
-        """When it was seen, and the longest time between two looks."""
-        last, gap = time.monotonic(), 0.0
+    def _wait_lamp(self, lamp, level, since):
+        """When it was seen, and the longest time between two looks, the first of them at `since`."""
+        last, gap = since, time.monotonic() - since
         while self.panel.get(lamp) != level:
-            if time.monotonic() > limit:
+            if time.monotonic() > since + 4:
                 raise TimeoutError(f"{lamp} is not {level}")
             time.sleep(0.0005)
             gap, last = max(gap, time.monotonic() - last), time.monotonic()
