@@ -140,8 +140,8 @@ extension KioskEngine {
         }
     }
 
-    /// The ways of the call are no good any more: the far end is told new ones, and media stay where they are until then
-    /// (RFC 8445 section 2.4).
+    /// The ways of the call are no good any more: the far end is told new ones, and media stay where they are until
+    /// then (RFC 8445 section 2.4).
     mutating func findOtherWays(_ handle: CallHandle, now: Instant) {
         self.findWays(now: now)
         _ = self.ice.wait(.moving(handle))

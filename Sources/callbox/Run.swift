@@ -49,10 +49,7 @@ func run(_ options: RunOptions) -> Int32 {
     if let fault = panel.fault { faults.append(.failed(.panel, fault)) }
     let control = ControlServer(path: options.controlPath, tokenBase: ControlThread.controlTokens, poller: poller)
     if control == nil { Log.write("callbox: the control socket " + options.controlPath + " cannot be made") }
-    let display = Display(configuration.display, now: Clock.now())
-    display.picture = picture
-    display.turn(now: Clock.now())
-    if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
+    let display = openDisplay(configuration.display, picture, &faults)
     let camera = probeCamera(configuration.camera, &faults)
     let identity = configuration.media.encryption == .off ? nil : DTLSIdentity()
     var world = KioskWorld(
@@ -70,10 +67,7 @@ func run(_ options: RunOptions) -> Int32 {
     let ways = openWays(configuration, sockets.portsLeft(of: configuration.rtp.ports), time.clock, options.dataPath)
     let media = MediaThread(sockets: sockets, ways: ways, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
-    if configuration.sound.promptVolume > 0 {
-        let prompts = PromptThread(configuration: options.configurationPath, wires: wires)
-        Thread.start("prompts") { prompts.run() }
-    }
+    startPrompts(configuration.sound, options.configurationPath, wires)
     faults.forEach { wires.report($0) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
@@ -87,6 +81,23 @@ func run(_ options: RunOptions) -> Int32 {
         Log.write("callbox: the program cannot begin anew; whoever started it has to")
         _exit(1)
     }
+}
+
+/// Shows what there is to show before anything else happens.
+private func openDisplay(
+    _ settings: DisplaySettings, _ picture: OwnPicture?, _ faults: inout [DeviceReport]
+) -> Display {
+    let display = Display(settings, now: Clock.now())
+    display.picture = picture
+    display.turn(now: Clock.now())
+    if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
+    return display
+}
+
+private func startPrompts(_ settings: SoundSettings, _ configurationPath: ByteString, _ wires: Wires) {
+    guard settings.promptVolume > 0 else { return }
+    let prompts = PromptThread(configuration: configurationPath, wires: wires)
+    Thread.start("prompts") { prompts.run() }
 }
 
 /// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.

@@ -31,8 +31,9 @@ final class PlannerTests: XCTestCase {
                 return "\(placement.layer)\(how)"
             }
             let position = surface.position.map { " z\($0)" } ?? ""
+            let turn = surface.orientation.isMirrored ? " reflect" : ""
             return "\(surface.plane)\(position) \(surface.format) \(surface.buffer.width)x\(surface.buffer.height) "
-                + "at \(place.x),\(place.y) \(place.width)x\(place.height)\(surface.orientation.isMirrored ? " reflect" : ""): "
+                + "at \(place.x),\(place.y) \(place.width)x\(place.height)\(turn): "
                 + layers.joined(separator: "+")
         }
     }

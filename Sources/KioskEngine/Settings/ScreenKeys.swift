@@ -17,7 +17,10 @@ extension ConfigurationSection {
             ) { $0.screen.idle = $1 },
             .init(
                 "image", "none", ConfigurationValue.path,
-                "Your picture: the whole path of a PNG file of 3840x2160 pixels and 8 MB at most (`/boot/callbox/picture.png`)."
+                """
+                Your picture: the whole path of a PNG file of 3840x2160 pixels and 8 MB at most
+                (`/boot/callbox/picture.png`).
+                """
             ) { $0.screen.image = $1 },
             .init(
                 "headline", "none", ConfigurationValue.textOrNone,
