@@ -64,6 +64,7 @@ let package = Package(
             name: "CPlatform", cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) }),
         world("Loop", []),
         world("Secure", ["SIPWire", "SDPWire", "KioskEngine", "Loop"]),
+        world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop", "Secure"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine"]),
         world("Picture", ["RTPWire"]),
@@ -72,7 +73,7 @@ let package = Package(
             name: "callbox",
             dependencies: [
                 "Bytes", "SIPWire", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform",
-                "Loop", "Secure", "Display", "Sound", "Picture", "Panel", "PanelEngine",
+                "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
             ],
             swiftSettings: worldSettings),
     ]

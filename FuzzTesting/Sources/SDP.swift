@@ -12,7 +12,7 @@ func fuzzSDP(_ input: [UInt8]) {
     } else {
         require(description.printed().count > SDPLimits.bytes, "what was printed can be read")
     }
-    for local in [kiosk, secured(.optional), secured(.required)] {
+    for local in [kiosk, secured(.optional), secured(.required), reached()] {
         let answer = OfferAnswer.makeAnswer(to: description, local: local, sessionID: 1, sessionVersion: 1)
         checkAnswer(answer.description, to: description)
         for stream in [answer.session.audio, answer.session.video].compactMap({ $0 }) {
@@ -21,7 +21,7 @@ func fuzzSDP(_ input: [UInt8]) {
         }
     }
     let soundOnly = LocalMedia(address: kiosk.address, audio: kiosk.audio, video: nil)
-    for local in [kiosk, soundOnly, secured(.optional), secured(.required)] {
+    for local in [kiosk, soundOnly, secured(.optional), secured(.required), reached()] {
         let offer = OfferAnswer.makeOffer(local, sessionID: 1, sessionVersion: 1)
         guard let session = try? OfferAnswer.acceptAnswer(description, to: offer) else { continue }
         for stream in [session.audio, session.video].compactMap({ $0 }) { checkStream(stream) }
@@ -44,6 +44,10 @@ private func checkAnswer(_ answer: SessionDescription, to offer: SessionDescript
 private func checkStream(_ stream: NegotiatedStream) {
     require(stream.remoteRTP.port != 0, "media go to a port")
     require(!stream.direction.sends || !stream.remoteRTP.address.isUnspecified, "media go somewhere")
+    if let ice = stream.ice {
+        require(ice.remote.candidates.count <= SDPLimits.candidates, "candidates are bounded")
+        require(ice.remote.candidates.allSatisfy { $0.address.port != 0 }, "candidates have ports")
+    }
     require((10...60).contains(stream.ptimeMs), "packets have a sane length")
 }
 
@@ -55,6 +59,18 @@ private func secured(_ policy: LocalSecurity.Policy) -> LocalMedia {
     var local = kiosk
     local.audio.security = security
     local.video?.security = security
+    return local
+}
+
+/// With ways of its own.
+private func reached() -> LocalMedia {
+    let candidate = ICECandidate(
+        foundation: "1", component: 1, priority: 1, address: SocketAddress(kiosk.address, port: 16_388), kind: .host)
+    let ice = LocalICE(
+        credentials: ICECredentials(fragment: "ours", password: "0123456789012345678901"), candidates: [candidate])
+    var local = kiosk
+    local.audio.ice = ice
+    local.video?.ice = ice
     return local
 }
 

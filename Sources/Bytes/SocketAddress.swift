@@ -38,6 +38,14 @@ public enum IPAddress: Hashable, Sendable {
         }
     }
 
+    /// Of use on one link only, and nowhere without the link's name (RFC 3927, RFC 4291 section 2.5.6).
+    public var isLinkLocal: Bool {
+        switch self {
+        case .v4(let bits): return bits >> 16 == 0xA9FE
+        case .v6(let high, _): return high >> 54 == 0x3FA
+        }
+    }
+
     /// The address as text, without brackets; IPv6 in the form of RFC 5952.
     public var text: ByteString {
         switch self {

@@ -29,7 +29,11 @@ public final class OwnPicture {
     }
 
     public static func read(_ path: ByteString) throws(Refusal) -> OwnPicture {
-        guard let file = path.withCString({ fopen($0, "rb") }) else { throw Refusal(reason: "there is no such file") }
+        var status = stat()
+        // What is no file would be waited for.
+        guard path.withCString({ stat($0, &status) }) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG),
+            let file = path.withCString({ fopen($0, "rb") })
+        else { throw Refusal(reason: "there is no such file") }
         defer { fclose(file) }
         var head = [UInt8](repeating: 0, count: self.headBytes)
         guard fread(&head, 1, head.count, file) == head.count, let size = self.size(head) else {
@@ -38,7 +42,7 @@ public final class OwnPicture {
         guard size.width > 0, size.height > 0, size.width <= self.sideMax, size.height <= self.sideMax,
             size.area <= self.areaMax
         else { throw Refusal(reason: "the picture has more than 3840x2160 pixels") }
-        guard fseek(file, 0, SEEK_END) == 0, ftell(file) <= self.fileBytesMax else {
+        guard status.st_size <= self.fileBytesMax else {
             throw Refusal(reason: "the file is larger than 8 MB")
         }
         guard let surface = path.withCString({ cairo_image_surface_create_from_png($0) }) else {

@@ -25,6 +25,7 @@ public struct Configuration: Equatable, Sendable {
     public var video = VideoSettings()
     public var media = MediaSettings()
     public var rtp = RTPSettings()
+    public var ice = ICESettings()
     public var identity = IdentitySettings()
     public var location = LocationSettings()
 
@@ -33,6 +34,9 @@ public struct Configuration: Equatable, Sendable {
     public var log = LogSettings()
 
     public init() {}
+
+    /// What the file itself has to say to whoever asks for a password.
+    public var credentials: [Credential] { self.sip.credentials + self.ice.credentials }
 
     private static func index(_ button: ButtonName) -> Int {
         guard let index = ButtonName.all.firstIndex(of: button) else { preconditionFailure("`all` has every name") }

@@ -38,6 +38,7 @@ struct ConfigurationChange: Equatable {
         self.note("video", old.video != new.video)
         self.note("media", old.media != new.media)
         self.note("rtp", old.rtp != new.rtp)
+        self.note("ice", old.ice != new.ice)
         self.note("identity", old.identity != new.identity)
         self.note("location", old.location != new.location)
         self.note("network", old.network != new.network)
@@ -62,6 +63,7 @@ struct ConfigurationChange: Equatable {
     private static func comparable(_ configuration: Configuration) -> Configuration {
         var configuration = configuration
         configuration.sip.password = ByteString()
+        configuration.ice.password = ByteString()
         return configuration
     }
 
@@ -101,6 +103,8 @@ struct ConfigurationChange: Equatable {
         next.video = new.video
         // The certificate for handshakes is made at the start, where any may be wanted.
         if (old.media.encryption == .off) == (new.media.encryption == .off) { next.media = new.media }
+        // What is known of certificates is read at the start, where any may be wanted.
+        if old.ice.needsTLS == new.ice.needsTLS { next.ice = new.ice }
         next.identity = new.identity
         next.location = new.location
         next.log = new.log

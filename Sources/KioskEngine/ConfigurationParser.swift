@@ -18,6 +18,8 @@ extension Configuration {
 struct ConfigurationParser {
     /// What lies in `problems` at most; a last one then says that there are more.
     static let problemsMax = 64
+    /// Of these, those of single lines: what is wrong with the file as a whole always has room.
+    static let lineProblemsMax = 60
 
     private enum Section {
         /// Before the first header.
@@ -187,31 +189,29 @@ struct ConfigurationParser {
 
     /// Gives names and numbers alone the domain that they are in.
     private mutating func completeAddresses() {
-        if let steps = self.configuration.completed(self.configuration.call.steps) {
-            self.configuration.call.steps = steps
-        } else {
-            self.configuration.call.steps = []
-            self.reportIncomplete("call")
-        }
-        if let steps = self.configuration.completed(self.configuration.autoCall.steps) {
-            self.configuration.autoCall.steps = steps
-        } else {
-            self.configuration.autoCall.steps = []
-            self.reportIncomplete("auto_call")
-        }
+        self.complete("call", { $0.call.steps }, { $0.call.steps = $1 })
+        self.complete("auto_call", { $0.autoCall.steps }, { $0.autoCall.steps = $1 })
         for button in ButtonName.all {
-            if let steps = self.configuration.completed(self.configuration[button].steps) {
-                self.configuration[button].steps = steps
-            } else {
-                self.configuration[button].steps = []
-                self.reportIncomplete("button." + button.text)
-            }
+            self.complete("button." + button.text, { $0[button].steps }, { $0[button].steps = $1 })
         }
     }
 
-    private mutating func reportIncomplete(_ section: ByteString) {
-        let reason: ByteString =
+    private mutating func complete(
+        _ section: ByteString, _ steps: (Configuration) -> [CallStep],
+        _ store: (inout Configuration, [CallStep]) -> Void
+    ) {
+        if let whole = self.configuration.completed(steps(self.configuration)) {
+            return store(&self.configuration, whole)
+        }
+        var reason: ByteString =
             "a name or number alone needs the domain of an [account] or of [servers]; or write sip:NAME@HOST"
+        let index = ConfigurationSetting.all.firstIndex { $0.section == section && $0.key == "uri" }
+        var whole: [CallStep]?
+        if let index, let former = self.applyFormer(index) {
+            whole = self.configuration.completed(steps(self.configuration))
+            if whole != nil { reason += "; " + former + " of the last good file is used" }
+        }
+        store(&self.configuration, whole ?? [])
         self.report(.value, self.line(of: "uri", in: section), section, "uri", reason)
     }
 
@@ -256,8 +256,9 @@ struct ConfigurationParser {
         nearest: ByteString? = nil
     ) {
         if kind.losesLines { self.hasLostLines = true }
-        guard self.problems.count < Self.problemsMax else { return }
-        if self.problems.count == Self.problemsMax - 1 {
+        let countMax = line > 0 ? Self.lineProblemsMax : Self.problemsMax
+        guard self.problems.count < countMax else { return }
+        if self.problems.count == countMax - 1 {
             let reason: ByteString = "there are more problems from here on, which are not listed"
             self.problems.append(ConfigurationProblem(kind, line: line, reason: reason))
         } else {

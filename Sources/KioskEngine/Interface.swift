@@ -32,6 +32,8 @@ public enum KioskInput {
     /// leads there.
     case routed(ResolutionID, [SocketAddress?])
     case media(MediaReport)
+    /// What became of `.findWays`, and of the ways that a call uses.
+    case ice(ICEReport)
     case device(DeviceReport)
     /// Something beside the file is wrong that its owner should know: it stands as long as the program runs.
     case problem(ConfigurationProblem)
@@ -93,7 +95,7 @@ public enum KioskOutput {
     /// A password was refused: read them again. Answer with `.secrets`.
     case readSecrets
     /// The file that was read is applied: passwords are looked for as it says, from now on. Answer with `.secrets`.
-    case renewSecrets(SIPSettings)
+    case renewSecrets(Configuration)
     /// Read `callbox.conf` again. Answer with `.reload`.
     case readConfiguration
     /// Leave with this status; nothing comes after it.
@@ -119,6 +121,10 @@ public enum MediaOrder: Equatable {
     case encodeKeyFrame
     /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
     case sendDigit(UInt8, durationMs: Int)
+    /// Find out by which ways media can come to us, in place of what was looked for before. Answer with `.ice`.
+    case findWays(ICESearch)
+    /// Nobody uses the ways that were found any more.
+    case forgetWays
     /// The same as tones in the sound that is sent.
     case playDigit(UInt8, durationMs: Int)
 }

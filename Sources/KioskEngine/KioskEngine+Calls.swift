@@ -18,6 +18,7 @@ extension KioskEngine {
             if let former { self.finish(former, now: now) }
             self.passwords.releaseAll()
             self.find(questions, now: now)
+            if self.configuration.ice.use == .on { self.findWays(now: now) }
             self.emitCall(now: now)
             return true
         }
@@ -33,6 +34,7 @@ extension KioskEngine {
     /// Calls whom this search was for.
     /// - Parameter ways: at least one; nil for those that are left of what was found before.
     mutating func place(_ id: ResolutionID, _ ways: [Flow]?, now: Instant) {
+        if self.placingWaits(id, ways, now: now) { return }
         let handle = self.newHandle()
         switch self.machine.resolved(id, ways, as: handle, now: now) {
         case .ignore: break
@@ -75,6 +77,7 @@ extension KioskEngine {
         var session = MediaSession(
             flow, self.configuration.media, isWithoutFeedback: targets.wantsOlderOffer, generator: &self.generator,
             makeSecret: self.makeSecret)
+        session.ways = self.ice.take()
         let offer = self.configuration.sip.isOfferless ? [] : session.makeOffer(world, self.configuration)
         var request = InviteRequest(
             target: targets.current, flow: flow, offer: offer,
@@ -209,6 +212,7 @@ extension KioskEngine {
     /// The call is over for everybody here.
     mutating func finish(_ ended: EndedCall, detail: ByteString = "", now: Instant) {
         self.stopMedia()
+        self.forgetWays()
         self.session = nil
         self.otherCalls = []
         self.postDial = nil
@@ -241,6 +245,7 @@ extension KioskEngine {
         case .digit(let key, _): self.digit(handle, key, now: now)
         case .informed(let isTaken): self.informed(handle, isTaken: isTaken, now: now)
         case .ended(let reason):
+            if self.ice.forget(handle) { self.put(.media(.forgetWays)) }
             let reason = self.withoutDowngrade(reason, of: handle)
             let way = self.callWay
             let other = self.otherCalls.first { $0.handle == handle }

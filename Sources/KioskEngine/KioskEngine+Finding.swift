@@ -66,6 +66,7 @@ extension KioskEngine {
 
     private mutating func found(_ id: ResolutionID, _ ways: [Flow], now: Instant) {
         if self.servers.isOwn(id) { return self.trust(ways, isComplete: true, now: now) }
+        if self.iceServers.found(id, ways.first?.remote.address, now: now) { return }
         if self.sendProbe(id, ways, now: now) || self.registrarFound(id, ways, now: now) { return }
         if self.sendWaitingText(id, ways, now: now) { return }
         self.place(id, ways, now: now)
@@ -73,6 +74,7 @@ extension KioskEngine {
 
     private mutating func notFound(_ id: ResolutionID, _ text: ByteString, now: Instant) {
         if self.servers.isOwn(id) || self.sendProbe(id, [], now: now) { return }
+        if self.iceServers.found(id, nil, now: now) { return }
         if self.registrarFound(id, [], now: now) { return }
         if self.sendWaitingText(id, [], now: now) { return }
         self.unresolved(id, text, now: now)

@@ -47,6 +47,7 @@ extension KioskEngine {
         case .tell:
             self.alerting = call
             self.tell(.respond(handle, .ringing, body: []), now: now)
+            if self.wantsWays(call) { self.findWays(now: now) }
             self.emitCall(now: now)
         }
     }
@@ -82,9 +83,10 @@ extension KioskEngine {
     }
 
     /// Nil where nothing in the caller's offer fits us.
-    private mutating func describe(_ call: IncomingCall) -> Description? {
+    private mutating func describe(_ call: IncomingCall, _ ways: ICEMachine.Found? = nil) -> Description? {
         var session = MediaSession(
             call.flow, self.configuration.media, generator: &self.generator, makeSecret: self.makeSecret)
+        session.ways = ways
         guard let offer = call.offer else {
             let body = session.makeOffer(self.world, self.configuration)
             return Description(session: session, body: body, negotiated: nil)
@@ -93,13 +95,17 @@ extension KioskEngine {
         return Description(session: session, body: answer.body, negotiated: answer.session)
     }
 
-    private mutating func accept(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
-        guard let description = self.describe(call) else {
+    mutating func accept(_ handle: CallHandle, _ call: IncomingCall, now: Instant) {
+        if self.acceptingWaits(handle, call, now: now) { return }
+        guard let description = self.describe(call, self.ice.take()) else {
+            self.forgetWays()
             if self.machine.state.handle == handle { return self.fail(handle, .unusableMedia, now: now) }
             return self.refuse(handle, .notAcceptableHere, call, now: now)
         }
         switch self.machine.accepted(handle, description.shape, now: now) {
-        case .ignore: self.refuse(handle, .busyHere, call, now: now)
+        case .ignore:
+            self.forgetWays()
+            self.refuse(handle, .busyHere, call, now: now)
         case .startMedia(let wishes): self.answer(handle, description, wishes, now: now)
         }
     }

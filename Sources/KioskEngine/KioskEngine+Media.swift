@@ -16,7 +16,9 @@ extension KioskEngine {
         self.put(.media(.mute(true)))
         self.put(.media(.sendVideo(false)))
         self.put(
-            .media(.start(session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero), nil, MediaProtection(preview))))
+            .media(
+                .start(
+                    session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero), nil, session.protection(preview))))
         self.mediaRuns = true
         self.counters = nil
     }
@@ -25,7 +27,7 @@ extension KioskEngine {
         guard let session = self.session else { return }
         self.order(wishes)
         let encoder = EncoderPlan(negotiated, self.world, self.configuration)
-        self.put(.media(.start(session.plan(negotiated, self.world), encoder, MediaProtection(negotiated))))
+        self.put(.media(.start(session.plan(negotiated, self.world), encoder, session.protection(negotiated))))
         self.mediaRuns = true
         self.counters = nil
     }
@@ -33,7 +35,7 @@ extension KioskEngine {
     mutating func updateMedia(_ negotiated: NegotiatedSession) {
         guard let session = self.session else { return }
         let encoder = EncoderPlan(negotiated, self.world, self.configuration)
-        self.put(.media(.update(session.plan(negotiated, self.world), encoder, MediaProtection(negotiated))))
+        self.put(.media(.update(session.plan(negotiated, self.world), encoder, session.protection(negotiated))))
     }
 
     mutating func stopMedia() {

@@ -29,6 +29,8 @@ extension KioskEngine {
         else { return }
         self.session?.move(to: local.address)
         self.tell(.move(state.handle, to: local.address), now: now)
+        // The ways of before lead nowhere.
+        if session.ways != nil { return self.findOtherWays(state.handle, now: now) }
         self.changeTakenLate(state.handle, now: now)
     }
 }

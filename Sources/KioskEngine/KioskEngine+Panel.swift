@@ -13,7 +13,7 @@ extension KioskEngine {
         for problem in self.problems { self.emit(problem, now: now) }
         if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         self.trustServers(now: now)
-        self.passwords.replace(with: self.configuration.sip.credentials)
+        self.passwords.replace(with: self.configuration.credentials)
         self.settleAccounts(now: now)
     }
 
@@ -340,7 +340,7 @@ extension KioskEngine {
 }
 
 extension StreamKind {
-    fileprivate var text: ByteString {
+    var text: ByteString {
         switch self {
         case .audio: return "audio"
         case .video: return "video"

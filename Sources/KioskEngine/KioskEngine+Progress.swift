@@ -28,7 +28,7 @@ extension KioskEngine {
         case .updateMedia:
             guard let session = self.session, let preview else { return }
             let plan = session.earlyPlan(preview, ntpAtZero: self.world.ntpAtZero)
-            self.put(.media(.update(plan, nil, MediaProtection(preview))))
+            self.put(.media(.update(plan, nil, session.protection(preview))))
         }
     }
 

@@ -42,7 +42,7 @@ extension KioskEngine {
         self.pendingReload = nil
         self.setProblems(reload.problems, now: now)
         if !change.sections.isEmpty { self.change(to: reload.configuration, now: now) }
-        self.put(.renewSecrets(reload.configuration.sip))
+        self.put(.renewSecrets(reload.configuration))
     }
 
     mutating func found(_ problem: ConfigurationProblem, now: Instant) {
@@ -88,6 +88,7 @@ extension KioskEngine {
             self.policy = ServerPolicy(next.servers, now: now)
             self.probes = []
         }
+        if former.ice != next.ice { self.iceServers = ICEServers(next.ice, now: now) }
         if self.serverURIs == formerURIs {
             self.tell(.trust(self.trusted), now: now)
         } else {

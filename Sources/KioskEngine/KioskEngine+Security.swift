@@ -41,22 +41,26 @@ extension KioskEngine {
     // MARK: - Faults
 
     mutating func insecure(_ flow: Flow, _ fault: TLSFault, now: Instant) {
-        switch fault {
-        case .refused(let record): self.emit(record, .refused, now: now)
-        case .waitsForTime(let record): self.emit(record, .waitsForTime, now: now)
-        case .handshake(let text):
-            self.emit("tls", now: now) {
-                $0.put("name", flow.name)
-                $0.put("remote", flow.remote.text)
-                $0.put("text", text)
-                $0.put(.handshake)
-            }
-        }
+        self.emit(fault, of: flow.name, at: flow.remote, now: now)
         if case .refused = fault, let index = self.accounts.firstIndex(where: { $0.flow == flow }) {
             self.accounts[index].isUntrusted = true
         }
         self.tlsFault = fault
         self.tell(.flowFailed(flow), now: now)
+    }
+
+    mutating func emit(_ fault: TLSFault, of name: ByteString, at remote: SocketAddress, now: Instant) {
+        switch fault {
+        case .refused(let record): self.emit(record, .refused, now: now)
+        case .waitsForTime(let record): self.emit(record, .waitsForTime, now: now)
+        case .handshake(let text):
+            self.emit("tls", now: now) {
+                $0.put("name", name)
+                $0.put("remote", remote.text)
+                $0.put("text", text)
+                $0.put(.handshake)
+            }
+        }
     }
 
     mutating func emit(_ record: CertificateRecord, _ verdict: CertificateVerdict, now: Instant) {

@@ -52,6 +52,9 @@ public struct KioskEngine {
     /// It ends, and there is no call any more.
     var isCallOver = false
     var passwords = Passwords()
+    /// The ways of media that are found by ICE.
+    var ice = ICEMachine()
+    var iceServers: ICEServers
     /// The call from outside that alerts; nil where none does.
     var alerting: IncomingCall?
     /// The descriptions of the call that the machine has; nil between calls.
@@ -136,6 +139,7 @@ public struct KioskEngine {
         self.accounts = []
         self.language = configuration.language.first
         self.policy = ServerPolicy(configuration.servers, now: .zero)
+        self.iceServers = ICEServers(configuration.ice, now: .zero)
         self.panel.wasTampered = world.wasTampered
         self.generator = Generator(seed: seed)
         self.makeSecret = makeSecret
@@ -177,10 +181,11 @@ public struct KioskEngine {
         guard !self.hasExited else { return nil }
         var soonest: Instant?
         for instant in [
-            self.sipWakesAt, self.machine.state.alarm?.at, self.panel.wakesAt, self.servers.asksAt, self.notice?.until,
+            self.sipWakesAt, self.ice.isAnswerWaiting ? nil : self.machine.state.alarm?.at, self.panel.wakesAt,
+            self.servers.asksAt, self.notice?.until,
             self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.callBacks.endsAt, self.postDial?.dueAt, self.autoCall.wakesAt,
-            self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt, self.pagesWakeAt,
+            self.callBacks.endsAt, self.postDial?.dueAt, self.autoCall.wakesAt, self.ice.wakesAt,
+            self.iceServers.asksAt, self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt, self.pagesWakeAt,
         ] {
             guard let instant else { continue }
             soonest = min(soonest ?? instant, instant)
@@ -203,6 +208,7 @@ public struct KioskEngine {
         case .answer(let id, let answer): self.locator.answered(id, answer, &self.generator, now: now)
         case .routed(let id, let locals): self.routed(id, locals, now: now)
         case .media(let report): self.media(report, now: now)
+        case .ice(let report): self.ice(report, now: now)
         case .device(let report): self.device(report, now: now)
         case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
@@ -277,6 +283,7 @@ public struct KioskEngine {
         self.autoCall(now: now)
         if self.callBacks.expire(now: now) { self.tell(.trust(self.trusted), now: now) }
         self.refreshServers(now: now)
+        self.iceTimePassed(now: now)
         self.refreshAccounts(now: now)
         self.exitWhereLeft(now: now)
         self.settlePasswords(now: now)

@@ -4,10 +4,16 @@ import SDPWire
 import SIPEngine
 import SIPWire
 
-/// How the media of a call are protected; the media thread does it.
+/// How the media of a call are protected, and by which way they go; the media thread does it.
 public struct MediaProtection: Equatable, Sendable {
     public var audio: NegotiatedProtection
     public var video: NegotiatedProtection
+    /// Nil where media go to the addresses of the plan.
+    public var audioWay: NegotiatedICE?
+    public var videoWay: NegotiatedICE?
+    /// Of ways that were offered in vain: media come to their ports, without ICE. Nil where they come to those of the
+    /// world.
+    public var ports: MediaPorts?
 
     public init(audio: NegotiatedProtection = .none, video: NegotiatedProtection = .none) {
         self.audio = audio
@@ -17,7 +23,11 @@ public struct MediaProtection: Equatable, Sendable {
     public init(_ session: NegotiatedSession) {
         self.audio = session.audio?.protection ?? .none
         self.video = session.video?.protection ?? .none
+        self.audioWay = session.audio?.ice
+        self.videoWay = session.video?.ice
     }
+
+    public var isByICE: Bool { self.audioWay != nil || self.videoWay != nil }
 }
 
 /// What one call has to protect its media with. Nothing of it goes anywhere but into descriptions and to the media
@@ -58,6 +68,8 @@ struct SessionSecurity {
     private func secrets() -> [CryptoSecret] {
         CryptoSuite.usable.map { CryptoSecret($0, self.makeSecret($0.secretBytes)) }
     }
+
+    func newICECredentials() -> ICECredentials { ICECredentials(random: self.makeSecret) }
 
     func local(_ kind: MediaKind, _ fingerprint: Fingerprint?) -> LocalSecurity {
         var local = LocalSecurity(

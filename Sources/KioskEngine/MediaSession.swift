@@ -55,6 +55,10 @@ struct MediaSession {
     /// The host that the far end's signalling comes from.
     let signalling: IPAddress
     private(set) var security: SessionSecurity
+    /// Those of ICE that our descriptions name.
+    var ways: ICEMachine.Found?
+    /// Those of ICE were offered in vain: what came of the ports that they had.
+    private(set) var ports: MediaPorts?
 
     /// - Parameter isWithoutFeedback: handshakes are offered in the profile without feedback.
     init(
@@ -202,6 +206,10 @@ struct MediaSession {
             self.security.renew()
             answer = self.draftAnswer(to: description, world, configuration)
         }
+        if self.restartsICE(answer.session) {
+            self.ways?.credentials = self.security.newICECredentials()
+            answer = self.draftAnswer(to: description, world, configuration)
+        }
         // A change of ours that waits is older than this: it has to be made anew.
         if let pending = self.pending, !pending.isFirst { self.pending = nil }
         let ours = self.versioned(answer.description)
@@ -223,6 +231,9 @@ struct MediaSession {
         self.agreed = OfferAnswer.Agreed(local: local, remote: remote)
         self.hasChanged = session != self.negotiated
         self.negotiated = session
+        guard !MediaProtection(session).isByICE else { return }
+        if local.media.contains(where: { $0.first("ice-ufrag") != nil }) { self.ports = self.portsOfWays }
+        self.ways = nil
     }
 
     /// What we said last, where the draft says the same; else the draft with the next version.
@@ -245,18 +256,20 @@ struct MediaSession {
     private func local(
         _ world: KioskWorld, _ configuration: Configuration, _ intent: MediaIntent
     ) -> LocalMedia {
-        let audio = LocalStream(
-            port: world.audioPorts.rtp, rtcpPort: world.audioPorts.rtcp,
+        let ports = self.ports ?? MediaPorts(audio: world.audioPorts, video: world.videoPorts)
+        var audio = LocalStream(
+            port: ports.audio.rtp, rtcpPort: ports.audio.rtcp,
             codecs: configuration.audio.codecs.map { Self.offer(of: $0) },
             wish: Direction(sends: true, receives: !intent.isHolding),
             telephoneEventPayloadType: Self.telephoneEventPayloadType, ssrc: self.audioSSRC.value, cname: self.cname,
             security: self.security.local(.audio, world.fingerprint))
+        audio.ice = self.ways?.local(.audio)
         guard intent.hasVideo, configuration.video.mayUseH264, self.hadCamera || self.hadScreen else {
             return LocalMedia(address: self.address, audio: audio, video: nil)
         }
         // Both packetization modes: some gateways take only the one, some only the other.
-        let video = LocalStream(
-            port: world.videoPorts.rtp, rtcpPort: world.videoPorts.rtcp,
+        var video = LocalStream(
+            port: ports.video.rtp, rtcpPort: ports.video.rtcp,
             codecs: [
                 CodecOffer(.h264(H264Parameters(packetizationMode: 1)), payloadType: Self.videoPayloadType),
                 CodecOffer(.h264(H264Parameters(packetizationMode: 0)), payloadType: Self.videoSingleNALPayloadType),
@@ -264,6 +277,7 @@ struct MediaSession {
             wish: Direction(sends: self.hadCamera, receives: self.hadScreen && !intent.isHolding),
             ssrc: self.videoSSRC.value, cname: self.cname,
             security: self.security.local(.video, world.fingerprint))
+        video.ice = self.ways?.local(.video)
         return LocalMedia(address: self.address, audio: audio, video: video)
     }
 

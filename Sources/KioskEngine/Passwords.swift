@@ -14,6 +14,8 @@ struct Passwords {
     }
 
     private var entries: [Entry] = []
+    /// What relays of media are told, and nobody else.
+    private(set) var relay: Credential?
 
     /// So many refusals in a row are taken at face value.
     static let refusalsMax = 3
@@ -36,7 +38,8 @@ struct Passwords {
 
     mutating func replace(with credentials: [Credential]) {
         let former = self.entries
-        self.entries = credentials.map { credential in
+        self.relay = credentials.first { $0.realm == ICESettings.realm }
+        self.entries = credentials.filter { $0.realm != ICESettings.realm }.map { credential in
             former.first { $0.credential == credential } ?? Entry(credential: credential)
         }
     }

@@ -4,6 +4,8 @@ import Bytes
 extension Presentation {
     /// What the owner wants to be seen while nobody calls, unless there is something to say.
     mutating func showIdle(_ around: Surroundings) {
+        // What is about to happen, or is being done, is seen on every page.
+        guard self.screen.countdown == nil, self.screen.keypad == nil else { return }
         let texts = around.texts.pages
         switch around.service {
         case .health(let lines):

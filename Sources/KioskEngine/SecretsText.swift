@@ -52,15 +52,17 @@ public enum SecretsText {
         text.count > 2 && text.bytes.first == ASCII.quote && text.bytes.last == ASCII.quote
     }
 
-    /// The file with this credential for every realm on top, in place of one of the same user.
+    /// The file with this credential on top, in place of one of the same realm and user.
     public static func adding(_ credential: Credential, to file: [UInt8]) -> [UInt8] {
         let quote: ByteString = "\""
         let needsQuotes =
             credential.password != credential.password.trimmed() || credential.password.bytes.first == ASCII.quote
         let password = needsQuotes ? quote + credential.password + quote : credential.password
-        var text = "* " + quote + credential.username + quote + " " + password + "\n"
+        var text: ByteString = credential.realm.isEmpty ? "*" : quote + credential.realm + quote
+        text += " " + quote + credential.username + quote + " " + password + "\n"
         for line in ConfigurationText.lines(file) {
-            if let other = self.credential(line), other.realm.isEmpty, other.username == credential.username {
+            if let other = self.credential(line), other.realm == credential.realm, other.username == credential.username
+            {
                 continue
             }
             text += line + "\n"
@@ -70,9 +72,9 @@ public enum SecretsText {
 }
 
 extension Configuration {
-    /// The file without its password, all else byte for byte; nil where there is none, or where it cannot be taken out
+    /// The file without its passwords, all else byte for byte; nil where there is none, or where it cannot be taken out
     /// so that we could read the file afterwards (UTF-16).
-    /// - Parameter place: where the password is now, for a comment.
+    /// - Parameter place: where they are now, for a comment.
     public static func withoutPassword(_ file: [UInt8], movedTo place: ByteString) -> [UInt8]? {
         var text: [UInt8] = []
         var hasFound = false
@@ -84,11 +86,11 @@ extension Configuration {
             let next = file[end...].firstIndex { !isEnd($0) } ?? file.count
             let line = ConfigurationText.trimmed(file[start..<end])
             if let name = ConfigurationText.sectionName(of: line) { section = name }
-            if section == "sip", self.hasPassword(line) {
+            if let key = self.passwordKey(of: line, in: section) {
                 let ends = file[end..<next].isEmpty ? [ASCII.lineFeed] : Array(file[end..<min(next, end + 2)])
                 let lineEnd = ends == [ASCII.carriageReturn, ASCII.lineFeed] ? ends : Array(ends.prefix(1))
                 if !hasFound { text += ("# The password is in " + place + " now.").bytes + lineEnd }
-                text += ByteString("password =").bytes
+                text += (key + " =").bytes
                 hasFound = true
             } else {
                 text += file[start..<end]
@@ -96,14 +98,17 @@ extension Configuration {
             text += file[end..<next]
             start = next
         }
-        return hasFound && self.parse(text).0.sip.password.isEmpty ? text : nil
+        return hasFound && self.parse(text).0.credentials.isEmpty ? text : nil
     }
 
-    private static func hasPassword(_ line: ByteString) -> Bool {
+    /// The key of a line that has a password; nil for any other.
+    private static func passwordKey(of line: ByteString, in section: ByteString) -> ByteString? {
         guard let first = line.bytes.first, first != ASCII.hash, first != ASCII.semicolon,
-            let equals = line.firstIndex(of: ASCII.equals),
-            ConfigurationText.key(of: line, equals: equals) == "password"
-        else { return false }
-        return !ConfigurationText.value(line.slice(equals + 1..<line.count)).isEmpty
+            let equals = line.firstIndex(of: ASCII.equals)
+        else { return nil }
+        let key = ConfigurationText.key(of: line, equals: equals)
+        let isPassword = section == "sip" && key == "password" || section == "ice" && key == "turn_password"
+        let value = ConfigurationText.value(line.slice(equals + 1..<line.count))
+        return isPassword && !value.isEmpty ? key : nil
     }
 }

@@ -5,7 +5,7 @@ import CSystem
 
 extension SocketAddress {
     /// From the kernel's form; IPv4-mapped addresses become IPv4.
-    init?(_ storage: sockaddr_storage) {
+    public init?(_ storage: sockaddr_storage) {
         var storage = storage
         switch Int32(storage.ss_family) {
         case AF_INET:
@@ -20,6 +20,15 @@ extension SocketAddress {
             self.init(IPAddress(&v6.sin6_addr), port: UInt16(bigEndian: v6.sin6_port))
         default:
             return nil
+        }
+    }
+
+    /// Into the kernel's form, of the address's own family.
+    public func write(to storage: inout sockaddr_storage) {
+        _ = self.withSockaddr(v6: self.address.isV6) { address, length in
+            withUnsafeMutableBytes(of: &storage) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
+            }
         }
     }
 

@@ -118,14 +118,15 @@ public final class LogFiles {
     private func open() {
         self.descriptor = self.path.withCString { callbox_open_append($0) }
         self.used = 0
-        guard self.descriptor >= 0, let bytes = readBeginning(self.path, sizeMax: Self.readMax) else { return }
-        switch self.limit {
-        case .bytes: self.used = bytes.count
-        case .lines: self.used = bytes.filter { $0 == ASCII.lineFeed }.count
-        }
+        guard self.descriptor >= 0, var bytes = readBeginning(self.path, sizeMax: Self.readMax) else { return }
         if let last = bytes.last, last != ASCII.lineFeed {
             var end = ASCII.lineFeed
             _ = CSystem.write(self.descriptor, &end, 1)
+            bytes.append(end)
+        }
+        switch self.limit {
+        case .bytes: self.used = bytes.count
+        case .lines: self.used = bytes.filter { $0 == ASCII.lineFeed }.count
         }
     }
 

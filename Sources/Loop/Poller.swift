@@ -20,6 +20,9 @@ public struct Poller: ~Copyable {
     private let descriptor: Int32
     private static let eventsMax = 64
 
+    /// Can be read when anything here is ready, for whoever has to wait for something else too.
+    public var number: Int32 { self.descriptor }
+
     public init() {
         self.descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         precondition(self.descriptor >= 0, "the kernel gives an epoll descriptor: nothing can run without one")

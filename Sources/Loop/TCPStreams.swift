@@ -37,7 +37,7 @@ public enum StreamEvent {
 public struct TCPStreams: ~Copyable {
     public static let connectionsMax = 16
     /// Connections that were opened to us and on which we have sent nothing yet.
-    static let strangersMax = 6
+    public static let strangersMax = 6
     /// Bytes that may wait for a slow peer before it counts as failed.
     static let backlogMax = 256 * 1024
     static let readMax = 16 * 1024
@@ -59,6 +59,7 @@ public struct TCPStreams: ~Copyable {
     /// -1 where nobody is let in.
     private let listener: Int32
     private let tokenBase: UInt64
+    private let strangersMax: Int
     /// On which we listen; 0 where we do not.
     public let port: UInt16
     /// The differentiated services code point (RFC 2474) of streams that are made from now on, 0 to 63.
@@ -70,17 +71,20 @@ public struct TCPStreams: ~Copyable {
         self.tokenBase = tokenBase
         self.listener = -1
         self.port = 0
+        self.strangersMax = Self.strangersMax
     }
 
     /// Listens on `port` of `address`; nil is all addresses, IPv4 and IPv6. Tokens
     /// `tokenBase ... tokenBase + connectionsMax` belong to this object.
     public init(
-        address: IPAddress? = nil, port: UInt16, tokenBase: UInt64, poller: borrowing Poller
+        address: IPAddress? = nil, port: UInt16, strangersMax: Int = Self.strangersMax, tokenBase: UInt64,
+        poller: borrowing Poller
     ) throws(SocketError) {
         let listener = try Self.listen(address: address, port: port)
         self.connections = Array(repeating: nil, count: Self.connectionsMax)
         self.tokenBase = tokenBase
         self.listener = listener
+        self.strangersMax = strangersMax
         self.port = boundAddress(of: listener)?.port ?? port
         poller.watch(listener, token: tokenBase)
     }
@@ -158,7 +162,7 @@ public struct TCPStreams: ~Copyable {
     private mutating func slotForStranger(poller: borrowing Poller) -> Int? {
         let strangers = self.connections.filter { $0.map { !$0.isOwn } ?? false }.count
         let free = self.connections.firstIndex { $0 == nil }
-        if let free, strangers < Self.strangersMax { return free }
+        if let free, strangers < self.strangersMax { return free }
         guard let slot = self.oldest(isOwn: false) else { return nil }
         _ = self.drop(slot, poller: poller)
         return slot

@@ -51,7 +51,7 @@ public struct LineFilter {
 
     /// Within a window of time. A contact that chatters makes some hundred edges as it closes, and mains interference
     /// a few hundred a second.
-    static let edgesMax = 1_000
+    static let edgesMax = 700
     static let windowMs = 2_000
     static let deafMs = 4_000
     static let trialMs = 1_000

@@ -57,13 +57,16 @@ private struct AnsweredStream {
     private let remote: RemoteStream
     private let offer: SessionDescription
     private let answer: SessionDescription
+    private let ice: NegotiatedICE?
 
     init?(
         _ offered: MediaDescription, of offer: SessionDescription, _ answered: MediaDescription,
         of answer: SessionDescription
     ) {
         let isV6 = offer.connection(of: offered)?.address?.isV6 ?? false
-        guard let remote = RemoteStream(answered, of: answer, isV6: isV6) else { return nil }
+        let ice = NegotiatedICE(offered, of: offer, answered, of: answer)
+        guard let remote = RemoteStream(answered, of: answer, isV6: isV6, ice?.remote) else { return nil }
+        self.ice = ice
         self.offered = offered
         self.answered = answered
         self.remote = remote
@@ -85,7 +88,7 @@ private struct AnsweredStream {
             direction: self.remote.direction.answer(wish: self.offer.direction(of: self.offered)),
             feedback: NegotiatedFeedback(self.answered.sharedFeedback(for: first.answeredType)),
             ptimeMs: self.remote.ptimeMs, bandwidthKbps: self.remote.bandwidthKbps, isMuxed: isMuxed,
-            protection: protection)
+            protection: protection, ice: self.ice)
     }
 
     private struct Format {

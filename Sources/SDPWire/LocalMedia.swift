@@ -67,6 +67,8 @@ public struct LocalStream: Hashable, Sendable {
     /// What we want to receive at most; nil where we do not care.
     public var bandwidthKbps: Int?
     public var security: LocalSecurity
+    /// Nil where ICE is not used, or nothing was found out yet.
+    public var ice: LocalICE?
 
     public init(
         port: UInt16, rtcpPort: UInt16, codecs: [CodecOffer], wish: Direction = .sendrecv,

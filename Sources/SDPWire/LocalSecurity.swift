@@ -96,9 +96,9 @@ extension LocalSecurity {
         switch keying {
         case .sdes:
             var lines: [Attribute] = []
-            for (index, suite) in CryptoSuite.offered.enumerated() where size == .full || suite == .common {
+            for suite in CryptoSuite.offered where size == .full || suite == .common {
                 guard let secret = self.secret(suite) else { continue }
-                let line = CryptoAttribute(tag: UInt32(index + 1), suite: suite, secret: secret)
+                let line = CryptoAttribute(tag: UInt32(lines.count + 1), suite: suite, secret: secret)
                 lines.append(Attribute("crypto", line.printed))
             }
             return lines

@@ -7,7 +7,9 @@ extension LocalStream {
     func answer(
         _ media: MediaDescription, of offer: SessionDescription, in place: Place?, address: IPAddress
     ) -> (MediaDescription, NegotiatedStream)? {
-        guard let remote = RemoteStream(media, of: offer, isV6: address.isV6), let choice = self.choose(from: media),
+        let ice = self.answerICE(media, of: offer)
+        guard let remote = RemoteStream(media, of: offer, isV6: address.isV6, ice.negotiated?.remote),
+            let choice = self.choose(from: media),
             let (protection, lines) = self.security.answer(media, of: offer, in: place)
         else { return nil }
         let type = choice.offered.payloadType
@@ -20,6 +22,12 @@ extension LocalStream {
         description.attributes += lines
         let isMuxed = media.canMux
         if isMuxed { description.attributes.append(Attribute("rtcp-mux")) }
+        if let local = ice.local {
+            description.attributes += local.lines(isMuxed: isMuxed, .full)
+            description.point(to: local, address: address, asked: media)
+        } else if ice.isMismatched {
+            description.attributes.append(Attribute("ice-mismatch"))
+        }
         let stream = NegotiatedStream(
             codec: choice.sent, sendPayloadType: type,
             receivePayloadTypes: [PayloadBinding(payloadType: type, codec: choice.answered)],
@@ -29,8 +37,27 @@ extension LocalStream {
             },
             remoteRTP: remote.rtp, remoteRTCP: isMuxed ? remote.rtp : remote.rtcp, direction: direction,
             feedback: NegotiatedFeedback(feedback), ptimeMs: remote.ptimeMs, bandwidthKbps: remote.bandwidthKbps,
-            isMuxed: isMuxed, protection: protection)
+            isMuxed: isMuxed, protection: protection, ice: ice.negotiated)
         return (description, stream)
+    }
+
+    /// What of ICE goes into the answer.
+    private struct ICEAnswer {
+        var local: LocalICE?
+        var negotiated: NegotiatedICE?
+        var isMismatched = false
+    }
+
+    /// Whoever offers decides by which way media go, unless it cannot (RFC 8445 section 6.1.1).
+    private func answerICE(_ media: MediaDescription, of offer: SessionDescription) -> ICEAnswer {
+        guard let local = self.ice else { return ICEAnswer() }
+        switch offer.ice(of: media) {
+        case .none: return ICEAnswer()
+        case .mismatch: return ICEAnswer(isMismatched: true)
+        case .usable(let remote):
+            let negotiated = NegotiatedICE(local: local.credentials, remote: remote, isControlling: remote.isLite)
+            return ICEAnswer(local: local, negotiated: negotiated)
+        }
     }
 
     private struct Choice {

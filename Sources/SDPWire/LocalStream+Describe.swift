@@ -8,7 +8,9 @@ extension LocalStream {
     static let feedback: [RtcpFeedback.Kind] = [.pli, .fir]
 
     /// Everything we can do with this medium, or the best of it; `place` is where it lies in a session that stands.
-    func offered(as kind: MediaKind, _ size: OfferAnswer.Size, in place: Place?) -> MediaDescription {
+    func offered(
+        as kind: MediaKind, _ size: OfferAnswer.Size, in place: Place?, address: IPAddress
+    ) -> MediaDescription {
         var stream = place.map { self.renumbered(in: $0) } ?? self
         if size == .trimmed { stream.codecs = stream.codecs.trimmed }
         let event = stream.telephoneEventPayloadType.map {
@@ -21,8 +23,12 @@ extension LocalStream {
             direction: self.wish, feedback: feedback, size: size)
         media.attributes += security
         // What was agreed upon goes on.
-        if place?.ours.has("rtcp-mux") ?? false, !media.has("rtcp-mux") {
+        if place?.ours.has("rtcp-mux") ?? (self.ice != nil), !media.has("rtcp-mux") {
             media.attributes.append(Attribute("rtcp-mux"))
+        }
+        if let ice = self.ice {
+            media.attributes += ice.lines(isMuxed: false, size)
+            media.point(to: ice, address: address, asked: nil)
         }
         return media
     }

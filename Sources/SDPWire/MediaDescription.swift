@@ -98,6 +98,8 @@ public struct MediaDescription: Hashable, Sendable {
     public var attributes: [Attribute]
     /// `i=`, `b=`, `k=`.
     public var otherLines: [OtherLine]
+    /// Lines of candidates beyond their limit, which were not kept.
+    public var candidatesCut = 0
 
     public init(
         kind: MediaKind, port: UInt16, profile: TransportProfile, formats: [ByteString], connection: Connection? = nil,

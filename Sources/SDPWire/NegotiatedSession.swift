@@ -64,12 +64,15 @@ public struct NegotiatedStream: Hashable, Sendable {
     /// RTCP shares the RTP port (RFC 5761).
     public var isMuxed: Bool
     public var protection: NegotiatedProtection
+    /// Nil where media go to the addresses of the descriptions.
+    public var ice: NegotiatedICE?
 
     public init(
         codec: NegotiatedCodec, sendPayloadType: UInt8, receivePayloadTypes: [PayloadBinding],
         telephoneEvent: NegotiatedTelephoneEvent? = nil, remoteRTP: SocketAddress, remoteRTCP: SocketAddress,
         direction: Direction, feedback: NegotiatedFeedback = NegotiatedFeedback(), ptimeMs: Int = 20,
-        bandwidthKbps: Int? = nil, isMuxed: Bool = false, protection: NegotiatedProtection = .none
+        bandwidthKbps: Int? = nil, isMuxed: Bool = false, protection: NegotiatedProtection = .none,
+        ice: NegotiatedICE? = nil
     ) {
         self.codec = codec
         self.sendPayloadType = sendPayloadType
@@ -83,6 +86,7 @@ public struct NegotiatedStream: Hashable, Sendable {
         self.bandwidthKbps = bandwidthKbps
         self.isMuxed = isMuxed
         self.protection = protection
+        self.ice = ice
     }
 }
 

@@ -64,15 +64,21 @@ public enum OfferAnswer {
         let videoPlace = Self.place(of: .video, in: places)
         for (index, media) in places.enumerated() {
             if index == audioPlace {
-                offer.media.append(local.audio.offered(as: .audio, size, in: Place(former, index)))
+                offer.media.append(
+                    local.audio.offered(as: .audio, size, in: Place(former, index), address: local.address))
             } else if index == videoPlace, let video = local.video {
-                offer.media.append(video.offered(as: .video, size, in: Place(former, index)))
+                offer.media.append(video.offered(as: .video, size, in: Place(former, index), address: local.address))
             } else {
                 offer.media.append(media.refused)
             }
         }
-        if audioPlace == nil { offer.media.append(local.audio.offered(as: .audio, size, in: nil)) }
-        if videoPlace == nil, let video = local.video { offer.media.append(video.offered(as: .video, size, in: nil)) }
+        if audioPlace == nil {
+            offer.media.append(local.audio.offered(as: .audio, size, in: nil, address: local.address))
+        }
+        if videoPlace == nil, let video = local.video {
+            offer.media.append(video.offered(as: .video, size, in: nil, address: local.address))
+        }
+        offer.nameICE()
         return offer
     }
 
@@ -93,6 +99,7 @@ public enum OfferAnswer {
             let accepted = answer.accept(media, of: offer, local, in: Place(former, index))
             answer.description.media.append(accepted ?? media.refused)
         }
+        answer.description.nameICE()
         return answer
     }
 

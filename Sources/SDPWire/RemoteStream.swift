@@ -12,16 +12,27 @@ struct RemoteStream {
     var ptimeMs: Int
     var bandwidthKbps: Int?
 
+    /// Stands for whoever the checks find, where no candidate was named: an address that belongs to nobody (RFC 5737).
+    private static let anyone = SocketAddress(.v4(0xC000_0201), port: 9)
+
     /// Nil where nothing can be sent that way: refused, not RTP, a name or group for an address, another IP family. On
-    /// hold in the old style the family says nothing.
-    init?(_ media: MediaDescription, of description: SessionDescription, isV6: Bool) {
-        guard media.port != 0, media.profile.isRTP,
-            let address = description.connection(of: media)?.address, address.isV6 == isV6 || address.isUnspecified
-        else { return nil }
-        self.rtp = SocketAddress(address, port: media.port)
-        self.rtcp = media.rtcpAddress(beside: self.rtp)
+    /// hold in the old style the family says nothing. Where the way is found by ICE, none of this matters.
+    init?(_ media: MediaDescription, of description: SessionDescription, isV6: Bool, _ ice: RemoteICE?) {
+        guard media.port != 0, media.profile.isRTP else { return nil }
         let written = description.direction(of: media)
-        self.direction = Direction(sends: written.sends, receives: written.receives && !address.isUnspecified)
+        if let ice {
+            let first = ice.candidates.first { $0.component == 1 }
+            self.rtp = first?.address ?? Self.anyone
+            self.rtcp = self.rtp
+            self.direction = written
+        } else {
+            guard let address = description.connection(of: media)?.address,
+                address.isV6 == isV6 || address.isUnspecified
+            else { return nil }
+            self.rtp = SocketAddress(address, port: media.port)
+            self.rtcp = media.rtcpAddress(beside: self.rtp)
+            self.direction = Direction(sends: written.sends, receives: written.receives && !address.isUnspecified)
+        }
         self.ptimeMs = Self.packetTime(media, of: description)
         self.bandwidthKbps = media.otherLines.bandwidthKbps ?? description.otherLines.bandwidthKbps
     }

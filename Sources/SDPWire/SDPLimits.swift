@@ -19,6 +19,8 @@ public enum SDPLimits {
     public static let mkiBytes = 128
     /// Fingerprints of one medium that are looked at.
     public static let fingerprints = 16
+    /// Candidates of one medium that are kept.
+    public static let candidates = 32
 }
 
 /// Why a body is not a session description.

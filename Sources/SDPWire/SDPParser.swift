@@ -67,9 +67,19 @@ extension MediaDescription {
     fileprivate mutating func take(_ type: UInt8, _ value: ByteString) {
         switch type {
         case UInt8(ascii: "c"): self.connection = self.connection ?? Connection(value)
-        case UInt8(ascii: "a"): Attribute.append(value, to: &self.attributes)
+        case UInt8(ascii: "a"): self.takeAttribute(value)
         default: OtherLine(type: type, value: value).append(to: &self.otherLines)
         }
+    }
+
+    /// However many candidates there are, they take no room from what else is said.
+    private mutating func takeAttribute(_ value: ByteString) {
+        guard value.hasPrefix("candidate:") else { return Attribute.append(value, to: &self.attributes) }
+        guard self.attributes.count(where: { $0.name == "candidate" }) < SDPLimits.candidates else {
+            self.candidatesCut += 1
+            return
+        }
+        Attribute.append(value, to: &self.attributes)
     }
 }
 

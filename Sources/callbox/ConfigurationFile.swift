@@ -48,7 +48,7 @@ final class ConfigurationFile {
     }
 
     /// Where passwords are, now that the file says this. One that was written into it is moved.
-    func readSecrets(_ settings: SIPSettings) -> Secrets { Secrets(self.options, settings, file: self.path) }
+    func readSecrets(_ settings: Configuration) -> Secrets { Secrets(self.options, settings, file: self.path) }
 
     // MARK: - Names
 

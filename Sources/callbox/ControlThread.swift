@@ -202,6 +202,8 @@ final class ControlThread {
         switch report {
         case .media(let report, let generation):
             if generation == self.generation { self.take(.media(report)) }
+        case .ice(let report):
+            self.take(.ice(report))
         case .device(let report):
             self.take(.device(report))
         case .problem(let problem):
@@ -324,6 +326,8 @@ final class ControlThread {
         case .sendVideo(let isOn): wires.camera.order(.send(isOn))
         case .encodeKeyFrame: wires.camera.order(.encodeKeyFrame)
         case .sendDigit(let key, let durationMs): wires.media.order(.sendDigit(key, durationMs: durationMs))
+        case .findWays(let search): wires.media.order(.findWays(search))
+        case .forgetWays: wires.media.order(.forgetWays)
         case .playDigit(let key, let durationMs): wires.sound.order(.digit(key, durationMs: durationMs))
         }
     }

@@ -39,6 +39,31 @@ struct MediaSockets: ~Copyable {
         self.videoRTCP = videoRTCP
     }
 
+    /// Those that are named; nil where one of them cannot be had.
+    init?(_ ports: MediaPorts) {
+        guard let one = Self.socket(ports.audio.rtp), let two = Self.socket(ports.audio.rtcp),
+            let three = Self.socket(ports.video.rtp), let four = Self.socket(ports.video.rtcp)
+        else { return nil }
+        self.init(one, two, three, four)
+    }
+
+    /// What is left of a range for other sockets of media; nil where that is too little.
+    func portsLeft(of range: ClosedRange<UInt16>) -> ClosedRange<UInt16>? {
+        let next = UInt32(max(self.audioRTP.port, self.videoRTCP.port)) + 1
+        guard next + 3 <= UInt32(range.upperBound) else { return nil }
+        return UInt16(next)...range.upperBound
+    }
+
+    func has(_ ports: MediaPorts) -> Bool { self.audioPorts == ports.audio && self.videoPorts == ports.video }
+
+    /// Watches all four, sound's RTP and RTCP first.
+    func watch(_ poller: borrowing Poller, tokenBase: UInt64) {
+        poller.watch(self.audioRTP.descriptor, token: tokenBase)
+        poller.watch(self.audioRTCP.descriptor, token: tokenBase + 1)
+        poller.watch(self.videoRTP.descriptor, token: tokenBase + 2)
+        poller.watch(self.videoRTCP.descriptor, token: tokenBase + 3)
+    }
+
     private static func open(_ port: UInt16) -> MediaSockets? {
         guard let one = Self.socket(port), let two = Self.socket(port + 1), let three = Self.socket(port + 2),
             let four = Self.socket(port + 3)

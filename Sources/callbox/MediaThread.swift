@@ -6,6 +6,7 @@ import Loop
 import MediaEngine
 import Picture
 import RTPWire
+import Reach
 import SDPWire
 import Secure
 
@@ -19,27 +20,40 @@ enum MediaMessage {
     case sendDigit(UInt8, durationMs: Int)
     case keyFrameDecoded
     case pictureBroken
+    case findWays(ICESearch)
+    case forgetWays
 }
 
-/// Runs the media engine: four sockets, an inbox, one deadline; between engine and sockets, whoever encrypts.
+/// Runs the media engine: four sockets, an inbox, one deadline; between engine and sockets, whoever encrypts; in place
+/// of the sockets, ways that were found by ICE.
 final class MediaThread {
     private var engine: MediaEngine
-    private var sockets: MediaSockets
+    var sockets: MediaSockets
+    /// Of a call whose far end was offered other ports than those; nil for all other calls.
+    var callSockets: MediaSockets?
+    let ways: MediaWays
+    /// Datagrams of handshakes for which there was no way yet.
+    var unsent: [(datagram: [UInt8], StreamKind, Channel)] = []
     private var audioGuard: StreamGuard
     private var videoGuard: StreamGuard
     private var plan: MediaPlan?
-    private let wires: Wires
+    let wires: Wires
+    let poller = Poller()
     private var generation: Generation = 0
     private var countersAt: Instant?
     private static let countersIntervalMs = 1000
     /// Datagrams read at one turn from one socket, so that a flood on one does not starve the others.
     private static let datagramsATurn = 64
-    private static let order: [(StreamKind, Channel)] = [
+    private static let inboxToken: UInt64 = 8
+    static let waysTokens: UInt64 = 100
+    /// Of the tokens of four sockets.
+    static let order: [(StreamKind, Channel)] = [
         (.audio, .rtp), (.audio, .rtcp), (.video, .rtp), (.video, .rtcp),
     ]
 
-    init(sockets: consuming MediaSockets, wires: Wires, seed: UInt64, identity: DTLSIdentity?) {
+    init(sockets: consuming MediaSockets, ways: MediaWays, wires: Wires, seed: UInt64, identity: DTLSIdentity?) {
         self.sockets = sockets
+        self.ways = ways
         self.wires = wires
         self.engine = MediaEngine(seed: seed)
         self.audioGuard = StreamGuard(identity)
@@ -47,21 +61,18 @@ final class MediaThread {
     }
 
     func run() {
-        let poller = Poller()
-        poller.watch(self.sockets.audioRTP.descriptor, token: 0)
-        poller.watch(self.sockets.audioRTCP.descriptor, token: 1)
-        poller.watch(self.sockets.videoRTP.descriptor, token: 2)
-        poller.watch(self.sockets.videoRTCP.descriptor, token: 3)
-        poller.watch(self.wires.media.wakeup, token: 4)
+        self.sockets.watch(self.poller, tokenBase: 0)
+        self.poller.watch(self.wires.media.wakeup, token: Self.inboxToken)
         var deadline: Instant?
         while true {
-            let limit = [deadline, self.countersAt, self.handshakeDeadline].compactMap { $0 }.min()
-            for ready in poller.wait(until: limit) {
-                if ready.token == 4 {
+            let limit = [deadline, self.countersAt, self.handshakeDeadline, self.ways.deadline].compactMap { $0 }.min()
+            for ready in self.wait(until: limit) {
+                if ready.token == Self.inboxToken {
                     self.readInbox()
+                } else if self.ways.owns(token: ready.token) {
+                    self.take(self.ways.handle(ready, self.poller, now: Clock.now()))
                 } else {
-                    let (kind, channel) = Self.order[Int(ready.token)]
-                    self.readSocket(kind, channel)
+                    self.readSocket(Int(ready.token))
                 }
             }
             self.audioGuard.expire(now: Clock.now())
@@ -73,13 +84,29 @@ final class MediaThread {
         }
     }
 
-    private func readSocket(_ kind: StreamKind, _ channel: Channel) {
+    private func wait(until limit: Instant?) -> [Readiness] {
+        guard self.ways.isAwake else { return self.poller.wait(until: limit) }
+        self.ways.wait(self.poller, until: limit)
+        self.take(self.ways.takeEvents(self.poller, now: Clock.now()))
+        return self.poller.wait(until: .zero)
+    }
+
+    func take(_ datagram: [UInt8], _ kind: StreamKind, _ channel: Channel, from source: SocketAddress) {
+        guard let packet = self.opened(datagram, kind, channel, from: source) else { return }
+        self.engine.handle(.received(packet, kind, channel, from: source), now: Clock.now())
+        _ = self.drain()
+    }
+
+    private func readSocket(_ token: Int) {
+        let (kind, channel) = Self.order[token % Self.order.count]
         for _ in 0..<Self.datagramsATurn {
-            switch self.sockets.receive(kind, channel) {
+            let isOfCall = token >= Self.order.count
+            let datagram = isOfCall ? self.callSockets?.receive(kind, channel) : self.sockets.receive(kind, channel)
+            switch datagram ?? .empty {
             case .received(let bytes, let from, _):
-                guard let packet = self.opened(bytes, kind, channel, from: from) else { continue }
-                self.engine.handle(.received(packet, kind, channel, from: from), now: Clock.now())
-                _ = self.drain()
+                // What was agreed upon comes by ICE, or to the call's own ports.
+                if self.ways.carries(kind) || isOfCall != (self.callSockets != nil) { continue }
+                self.take(bytes, kind, channel, from: from)
             case .refused, .unusable:
                 continue
             case .empty:
@@ -91,6 +118,7 @@ final class MediaThread {
     private func readInbox() {
         self.wires.media.acknowledge()
         while let message = self.wires.media.take() {
+            if self.order(message) { continue }
             self.protect(message)
             self.engine.handle(self.input(for: message), now: Clock.now())
             _ = self.drain()
@@ -121,6 +149,8 @@ final class MediaThread {
             return .keyFrameDecoded
         case .pictureBroken:
             return .pictureBroken
+        case .findWays, .forgetWays:
+            return .timeout
         }
     }
 
@@ -130,7 +160,7 @@ final class MediaThread {
             switch self.engine.pollOutput() {
             case .send(let bytes, let kind, let channel, let remote):
                 guard let packet = self.closed(bytes, kind, channel) else { continue }
-                self.sockets.send(packet, kind, channel, to: remote)
+                self.transmit(packet, kind, channel, to: remote)
             case .audio(let packet):
                 self.wires.sound.put(.packet(packet))
             case .video(let unit):
@@ -179,7 +209,7 @@ extension MediaThread {
             self.protect(plan, protection)
         case .update(let plan, let protection):
             self.protect(plan, protection)
-        case .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken:
+        case .stop, .audioEncoded, .videoEncoded, .sendDigit, .keyFrameDecoded, .pictureBroken, .findWays, .forgetWays:
             break
         }
     }
@@ -187,6 +217,8 @@ extension MediaThread {
     private func protect(_ plan: MediaPlan, _ protection: MediaProtection) {
         let now = Clock.now()
         self.plan = plan
+        self.ways.apply(protection, now: now)
+        self.open(protection.ports)
         let (audio, video) = (plan.audio?.stream, plan.video?.stream)
         self.audioGuard.apply(protection.audio, isMuxed: audio?.rtcpMux ?? false, now: now) {
             audio?.mayComeFrom($0) ?? false
@@ -198,11 +230,13 @@ extension MediaThread {
 
     private func unprotect() {
         self.plan = nil
+        self.unsent = []
+        self.open(nil)
         self.audioGuard.reset()
         self.videoGuard.reset()
     }
 
-    private func stream(_ kind: StreamKind) -> StreamPlan? {
+    func stream(_ kind: StreamKind) -> StreamPlan? {
         switch kind {
         case .audio: return self.plan?.audio?.stream
         case .video: return self.plan?.video?.stream
@@ -246,8 +280,9 @@ extension MediaThread {
         guard let stream = self.stream(kind) else { return }
         for outgoing in datagrams {
             let announced = outgoing.onControlSocket ? stream.remoteRTCP : stream.remoteRTP
-            self.sockets.send(
-                outgoing.datagram, kind, outgoing.onControlSocket ? .rtcp : .rtp, to: outgoing.to ?? announced)
+            let channel = outgoing.onControlSocket ? Channel.rtcp : .rtp
+            let isGone = self.transmit(outgoing.datagram, kind, channel, to: outgoing.to ?? announced)
+            if !isGone, self.unsent.count < Self.unsentMax { self.unsent.append((outgoing.datagram, kind, channel)) }
         }
     }
 

@@ -9,6 +9,7 @@ typealias Generation = UInt32
 /// What the other threads tell the control thread.
 enum Report {
     case media(MediaReport, Generation)
+    case ice(ICEReport)
     case device(DeviceReport)
     /// Something beside the file that its owner should know.
     case problem(ConfigurationProblem)

@@ -8,6 +8,7 @@ import Loop
 import Panel
 import Picture
 import RTPWire
+import Reach
 import SDPWire
 import Secure
 
@@ -27,7 +28,7 @@ func run(_ options: RunOptions) -> Int32 {
     let panel = PanelLines(configuration, now: Clock.now())
     let records = Records(data: options.dataPath, policy: configuration.log.policy, time: time, file: file)
     let tamperMark = TamperMark(data: options.dataPath)
-    let secrets = file.readSecrets(configuration.sip)
+    let secrets = file.readSecrets(configuration)
     let poller = Poller()
     var faults: [DeviceReport] = []
     let tls = openTLS(configuration.tls, time.clock, options.dataPath)
@@ -66,7 +67,8 @@ func run(_ options: RunOptions) -> Int32 {
     world.wasTampered = tamperMark.isSet
     let kiosk = KioskEngine(
         configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
-    let media = MediaThread(sockets: sockets, wires: wires, seed: entropySeed(), identity: identity)
+    let ways = openWays(configuration, sockets.portsLeft(of: configuration.rtp.ports), time.clock, options.dataPath)
+    let media = MediaThread(sockets: sockets, ways: ways, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
     if configuration.sound.promptVolume > 0 {
         let prompts = PromptThread(configuration: options.configurationPath, wires: wires)
@@ -107,9 +109,23 @@ private func openSignalling(
     }
 }
 
+/// ICE, with a TLS of its own, for it lives in another thread.
+private func openWays(
+    _ configuration: Configuration, _ ports: ClosedRange<UInt16>?, _ clock: WallClock, _ data: ByteString
+) -> MediaWays {
+    let tls =
+        configuration.ice.needsTLS ? openTLS(configuration.tls, clock, data, remembering: "relay-certificates") : nil
+    let ways = MediaWays(
+        ports: ports, configuration.network, tls: tls, configuration.tls, tokenBase: MediaThread.waysTokens)
+    if configuration.ice.use == .on { ways.prepare() }
+    return ways
+}
+
 /// TLS with what the data directory remembers of certificates.
-private func openTLS(_ settings: TLSSettings, _ clock: WallClock, _ data: ByteString) -> TLSContext {
-    let path = data + "/certificates"
+private func openTLS(
+    _ settings: TLSSettings, _ clock: WallClock, _ data: ByteString, remembering file: ByteString = "certificates"
+) -> TLSContext {
+    let path = data + "/" + file
     let memory = readFile(path, sizeMax: certificatesSizeMax) ?? []
     return TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
         guard !replaceFile(path, with: file, mode: 0o600) else { return }

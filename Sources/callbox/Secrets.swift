@@ -16,24 +16,30 @@ struct Secrets {
     private var fallback: [Credential]
 
     /// Moves the password that the file has.
-    init(_ options: RunOptions, _ settings: SIPSettings, file: ByteString) {
+    init(_ options: RunOptions, _ settings: Configuration, file: ByteString) {
         self.path = options.secretsPath ?? options.dataPath + "/secrets"
-        self.user = settings.passwordUser
+        self.user = settings.sip.passwordUser
         self.fallback = settings.credentials
         self.move(outOf: file)
     }
 
     /// What there is now. What is wrong with a place goes to the log.
     func read() -> [Credential] {
+        var credentials: [Credential] = []
         switch PrivateFile.read(self.path, sizeMax: SecretsText.fileBytesMax) {
         case .missing: break
         case .refused(let reason): Log.write("callbox: the secrets file " + self.path + " " + reason)
         case .bytes(let bytes):
-            let credentials = Self.parse(bytes)
-            if !credentials.isEmpty { return credentials }
+            credentials = Self.parse(bytes)
         }
-        let managed = self.managed()
-        return managed.isEmpty ? self.fallback : managed
+        return Self.adding(self.fallback, to: Self.adding(self.managed(), to: credentials))
+    }
+
+    /// Relays have a password of their own, which may be elsewhere.
+    private static func adding(_ others: [Credential], to credentials: [Credential]) -> [Credential] {
+        func isOfRelays(_ credential: Credential) -> Bool { credential.realm == ICESettings.realm }
+        return credentials
+            + others.filter { other in !credentials.contains { isOfRelays($0) == isOfRelays(other) } }
     }
 
     private static func parse(_ bytes: [UInt8]) -> [Credential] {
@@ -56,11 +62,11 @@ struct Secrets {
 
     // MARK: - Out of callbox.conf
 
-    /// Moves a password of `callbox.conf` to the secrets file: the card it lies on can be taken out and read.
+    /// Moves the passwords of `callbox.conf` to the secrets file: the card it lies on can be taken out and read.
     private mutating func move(outOf configurationPath: ByteString) {
         // What is in the file now: somebody may have written another one since it was read.
         guard !self.fallback.isEmpty, let file = readFile(configurationPath, sizeMax: configurationSizeMax),
-            let credential = Configuration.parse(file).0.sip.credentials.first
+            case let credentials = Configuration.parse(file).0.credentials, !credentials.isEmpty
         else { return }
         let present: [UInt8]
         switch PrivateFile.read(self.path, sizeMax: SecretsText.fileBytesMax) {
@@ -74,7 +80,7 @@ struct Secrets {
         guard let blanked = Configuration.withoutPassword(file, movedTo: self.path) else {
             return Self.complain("the file is not UTF-8")
         }
-        let added = SecretsText.adding(credential, to: present)
+        let added = credentials.reduce(present) { SecretsText.adding($1, to: $0) }
         self.makeFolder()
         // First to its new place, or a power cut might lose it.
         guard added == present || replaceFile(self.path, with: added, mode: 0o600) else {

@@ -116,6 +116,7 @@ final class OwnPictureTests: XCTestCase {
         }
         XCTAssertEqual(self.refusal(self.head(width: 0xFFFF_FFFF, height: 1)), "it is no PNG picture")
         XCTAssertThrowsError(try OwnPicture.read("/nonexistent/picture.png"))
+        XCTAssertThrowsError(try OwnPicture.read("/dev"))
     }
 
     func testALargeFileIsRefusedBeforeItIsRead() {

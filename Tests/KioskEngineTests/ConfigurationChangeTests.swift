@@ -54,6 +54,8 @@ final class ConfigurationChangeTests: XCTestCase {
         ("video", "bitrate = 500", false),
         ("media", "encryption = required", false), ("media", "keying = both", false),
         ("media", "encryption = off", true), ("rtp", "ports = 50000-50099", true),
+        ("ice", "use = on\nturn_password = x", false), ("ice", "turn = turn:192.0.2.1", false),
+        ("ice", "turn = turns:192.0.2.1", true),
         ("network", "dns = 192.0.2.53", true), ("identity", "product = gate", false),
         ("location", "latitude = 52.5\nlongitude = 13.4", false), ("log", "level = debug", false),
     ]

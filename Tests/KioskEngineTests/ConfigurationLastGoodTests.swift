@@ -59,6 +59,12 @@ final class ConfigurationLastGoodTests: XCTestCase {
         XCTAssertTrue(problems[2].hasSuffix("; 10 is used"), problems[2])
     }
 
+    func testANameThatIsInNoDomainIsReplacedToo() {
+        let (configuration, problems) = self.parse("[call]\nuri = help\n")
+        XCTAssertEqual(configuration.call.uri?.printed, "sip:good@192.0.2.1")
+        XCTAssertTrue(problems[0].hasSuffix("\"sip:good@192.0.2.1\" of the last good file is used"), problems[0])
+    }
+
     /// Nothing is wrong with it, so its writer means what is there and what is not.
     func testAGoodFileTakesNothingFromTheFormerOne() {
         let (configuration, problems) = self.parse("[call]\nuri = sip:new@192.0.2.2\nuri = sip:x@y\n")
@@ -72,6 +78,13 @@ final class ConfigurationLastGoodTests: XCTestCase {
         let (configuration, _) = self.parse("[call]\nuri = sip:a@b\n[button.hook]\nline = panel-call\nlost words\n")
         XCTAssertEqual(configuration[.hook].line?.text, "panel-call")
         XCTAssertNil(configuration[.call].line)
+    }
+
+    func testWhatIsWrongWithTheWholeIsSaidHoweverManyLinesAreWrong() {
+        let (_, problems) = self.parse(String(repeating: "words\n", count: 200))
+        XCTAssertEqual(problems.count, ConfigurationParser.lineProblemsMax + 2)
+        XCTAssertEqual(problems.suffix(2).map { $0.contains("of the last good file is called") }, [true, false])
+        XCTAssertEqual(problems.last, "what the file does not say is taken from the last good one")
     }
 
     func testASecretIsNotRepeated() {

@@ -195,4 +195,13 @@ final class PresentationTests: XCTestCase {
         }
         XCTAssertEqual(self.present(playing).screen.selfView, .hidden)
     }
+
+    func testACountdownIsSeenWhateverTheIdlePageIs() {
+        self.around.screen.idle = .black
+        self.around.isDark = true
+        XCTAssertEqual(self.present(.idle).screen.page, .dark)
+        self.around.panel.countdown = Countdown("Keep holding", endsAt: States.now)
+        XCTAssertEqual(self.present(.idle).screen.page, .card)
+        XCTAssertEqual(self.present(.idle).screen.countdown?.text, "Keep holding")
+    }
 }

@@ -14,6 +14,7 @@ final class RandomWalkTests: XCTestCase {
         "call", "hangup", "press call", "press hook", "status", "events", "x", "call sip:y@z", "answer", "hold",
         "resume",
         "video add", "video remove", "digits 12#", "message hello", "message sip:a@far hello",
+        "call sip:a@far + sip:b@far, sip:c@far;postd=1p2",
     ]
 
     private func step(_ scene: Scene, _ generator: inout Generator) {
@@ -61,17 +62,21 @@ final class RandomWalkTests: XCTestCase {
     }
 
     private func farActs(_ scene: Scene, _ generator: inout Generator) {
-        guard scene.hasCallAtFar else { return }
+        let calls = scene.callsAtFar.suffix(3)
+        guard !calls.isEmpty else { return }
+        let call = calls[calls.startIndex + Int(generator.below(UInt64(calls.count)))]
         let statuses: [StatusCode] = [.ringing, .sessionProgress, .ok, .ok, .busyHere, .notFound]
         switch generator.below(6) {
-        case 0: scene.farDoes(.hangUp(scene.atFar, .normal))
+        case 0: scene.farDoes(.hangUp(call, .normal))
         case 1:
             let directions = ["sendrecv", "sendonly", "inactive", "recvonly"]
             let audio = directions[Int(generator.below(4))]
             let version = Int(generator.below(1_000_000))
-            scene.farDoes(.reoffer(scene.atFar, offer: Scene.description(audio: audio, version: version)))
+            scene.farDoes(.reoffer(call, offer: Scene.description(audio: audio, version: version)))
         default:
-            scene.farAnswers(statuses[Int(generator.below(UInt64(statuses.count)))])
+            let status = statuses[Int(generator.below(UInt64(statuses.count)))]
+            let hasBody = status == .ok || status == .sessionProgress
+            scene.farDoes(.respond(call, status, body: hasBody ? Scene.description() : []))
         }
     }
 
@@ -111,7 +116,9 @@ final class RandomWalkTests: XCTestCase {
             "uri = sip:help@far", "uri = sip:desk@far\nincoming = ring", "uri = sip:help@far\n[sip]\nuser = south",
             "uri = sip:help@far\n[servers]\nproxies = sip:far, sip:other, sip:third",
             "uri = sip:help@far\n[servers]\nproxies = sip:far", "uri = nobody",
-            "uri = sip:help@far\n[keypad]\ntype = scroll\n[button.call]\nlong = hook\n[relay.1]\nline = a\non = idle",
+            "uri = sip:a@far + sip:b@far, sip:c@far;ring=5\ncycles = 2\npause = 1\ncall_back = 5",
+            "uri = sip:a@far, sip:b@far + sip:c@far\nconfirm = dtmf\nmax_duration = 20",
+            "uri = sip:help@far\n[button.call]\nlong = hook\n[relay.1]\non = idle",
         ]
         let text = "[call]\n" + files[Int(generator.below(UInt64(files.count)))]
         let (configuration, problems) = Scene.parse(text)
@@ -137,7 +144,9 @@ final class RandomWalkTests: XCTestCase {
         for seed in 1...UInt64(80) {
             var generator = Generator(seed: seed)
             let policies = ["", "incoming = answer\nincoming_from = anyone", "incoming = ring"]
-            let scene = Scene(policies[Int(generator.below(3))])
+            let addresses = ["sip:help@far", "sip:a@far + sip:b@far + sip:c@far, sip:d@far"]
+            let scene = Scene(
+                policies[Int(generator.below(3))], address: "uri = " + addresses[Int(generator.below(2))])
             for _ in 0..<60 {
                 self.step(scene, &generator)
                 self.checkInvariants(scene, seed)
@@ -159,6 +168,7 @@ final class RandomWalkTests: XCTestCase {
             XCTAssertFalse(isOpen, "each call ends, seed \(seed)")
             scene.isCut = false
             scene.resolver = .answers
+            scene.resolves(to: scene.addresses)
             scene.forget()
             scene.press(.call)
             scene.farAnswers()
@@ -179,10 +189,10 @@ final class RandomWalkTests: XCTestCase {
 }
 
 extension Scene {
-    fileprivate var hasCallAtFar: Bool {
-        self.farEvents.contains { _, event in
-            if case .incoming = event { return true }
-            return false
+    fileprivate var callsAtFar: [CallHandle] {
+        self.farEvents.compactMap { handle, event in
+            if case .incoming = event { return handle }
+            return nil
         }
     }
 

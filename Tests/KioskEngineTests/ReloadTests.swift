@@ -223,7 +223,7 @@ final class ReloadTests: XCTestCase {
     // MARK: - Passwords
 
     private func renewals(_ scene: Scene) -> [String] {
-        scene.outputs.compactMap { if case .renewSecrets(let settings) = $0 { settings.user.string } else { nil } }
+        scene.outputs.compactMap { if case .renewSecrets(let settings) = $0 { settings.sip.user.string } else { nil } }
     }
 
     /// Also those of a secrets file that changed while `callbox.conf` did not.

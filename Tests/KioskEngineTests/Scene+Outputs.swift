@@ -25,6 +25,8 @@ extension Scene {
             case .mute(let on): return "mute \(on)"
             case .sendVideo(let on): return "sendVideo \(on)"
             case .encodeKeyFrame: return "encodeKeyFrame"
+            case .findWays(let search): return "findWays \(search.number)"
+            case .forgetWays: return "forgetWays"
             case .playDigit(let key, _): return "tone \(Character(UnicodeScalar(key)))"
             case .sendDigit(let key, _): return "digit \(Character(UnicodeScalar(key)))"
             }

@@ -50,6 +50,22 @@ final class SDPMutationTests: XCTestCase {
         a=tls-id:abc
         a=fingerprint:sha-256 \(fingerprint)
         """,
+        """
+        v=0
+        o=- 1 1 IN IP4 203.0.113.1
+        s=-
+        c=IN IP4 203.0.113.1
+        t=0 0
+        a=ice-lite
+        a=ice-options:ice2 trickle
+        m=audio 54400 RTP/AVP 0
+        a=ice-ufrag:abcd
+        a=ice-pwd:0123456789012345678901
+        a=candidate:1 1 UDP 2130706431 203.0.113.1 54400 typ host
+        a=candidate:2 2 UDP 1694498815 203.0.113.7 9 typ srflx raddr 10.0.0.1 rport 9
+        a=remote-candidates:1 192.0.2.99 16388 2 192.0.2.99 16389
+        a=end-of-candidates
+        """,
     ]
     private static let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd"
     private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
@@ -77,6 +93,7 @@ final class SDPMutationTests: XCTestCase {
         let again = try SessionDescription.parse(offer.printed())
         XCTAssertEqual(again.media.map { $0.kind }, offer.media.map { $0.kind }, text)
         try self.check(offer, text, Fixture.local())
+        try self.check(offer, text, ICETests.local(video: .sendrecv))
         for policy in [LocalSecurity.Policy.optional, .required] {
             try self.check(offer, text, Fixture.secured(Fixture.local(), policy, [.sdes, .dtls]))
         }

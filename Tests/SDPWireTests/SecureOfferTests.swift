@@ -84,7 +84,7 @@ final class SecureOfferTests: XCTestCase {
         let offer = OfferAnswer.makeOffer(
             self.local(.optional), size: .trimmed, sessionID: 1, sessionVersion: 2)
         XCTAssertEqual(
-            self.security(offer).dropFirst(), ["a=crypto:3 AES_CM_128_HMAC_SHA1_80 inline:" + self.key(1)])
+            self.security(offer).dropFirst(), ["a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:" + self.key(1)])
     }
 
     // MARK: - Answers to our offers

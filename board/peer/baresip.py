@@ -26,14 +26,15 @@ class Peer:
     `answer`: "auto" (after `answer_after_ms`), or "manual": it rings until `accept`, `hang_up` (then 486) or
     `ring_seconds` are over. `folder` gets its configuration, `peer.log`, `peer-heard.wav` and the snapshots; it must be
     shorter than 80 characters, for that is all a snapshot's path may be. `encryption` is one of baresip's: "srtp",
-    "srtp-mand", "srtp-mandf", "dtls_srtp".
+    "srtp-mand", "srtp-mandf", "dtls_srtp". With `ice` it finds its ways by ICE.
     """
 
     def __init__(self, folder, clip, address="10.77.0.1", port=5060, codecs=("opus", "pcmu", "pcma"), answer="auto",
                  answer_after_ms=0, transport="udp", tone_hz=1000, control_port=4444, rtp_ports="20000-20999",
-                 video_bitrate=4_000_000, ring_seconds=120, encryption=None):
+                 video_bitrate=4_000_000, ring_seconds=120, encryption=None,
+                 ice=False):
         self.folder, self.address, self.port = Path(folder), address, port
-        self.control_port, self.codecs, self.encryption = control_port, codecs, encryption
+        self.control_port, self.codecs, self.encryption, self.ice = control_port, codecs, encryption, ice
         self.heard = self.folder / "peer-heard.wav"
         self.log = self.folder / "peer.log"
         self.process, self.control, self.pending, self.events = None, None, b"", []
@@ -43,6 +44,8 @@ class Peer:
         rules += f";audio_codecs={','.join(AUDIO_CODECS[codec] for codec in codecs)}"
         if encryption:
             rules += f";mediaenc={encryption}"
+        if ice:
+            rules += ";medianat=ice"
         # An account answers to its own transport only. The first one dials.
         transports = sorted(("udp", "tcp"), key=lambda name: name != transport)
         accounts = [f"<sip:peer@{address}:{port};transport={name}>;{rules}\n" for name in transports]
@@ -52,6 +55,8 @@ class Peer:
         modules = dict.fromkeys(AUDIO_MODULES[codec] for codec in self.codecs)
         if self.encryption:
             modules["dtls_srtp.so" if self.encryption == "dtls_srtp" else "srtp.so"] = None
+        if self.ice:
+            modules["ice.so"] = None
         values = {
             "ADDRESS": self.address, "PORT": self.port, "RING_SECONDS": ring_seconds, "TONE_HZ": tone_hz,
             "HEARD": self.heard, "CLIP": clip, "VIDEO_BITRATE": video_bitrate, "RTP_PORTS": rtp_ports,

@@ -14,7 +14,7 @@ SAMPLED_S = 3.0
 REACTIONS, NOISE_SEED = 200, 158
 PAD = "Pad of the harness"
 # A step may be so much longer than it is written and is still what it says: a glitch of 10 ms no press of 20.
-LATE_MS, TRIES = 7, 6
+LATE_MS, TRIES = 9, 6
 SLOW_MS, FAST_MS = (600, 2500), (80, 450)
 
 
@@ -103,9 +103,12 @@ def latency(context):
     """From the line's edge to the lamp's, on the guest's clock; nobody listens at the far end."""
     b = bench(context)
     b.ready({"call.uri": f"sip:nobody@{PEER}:5099"})
-    found = b.board.reaction("call", "lamp-call", "hook", REACTIONS)
+    found, held_up = b.board.reaction("call", "lamp-call", "hook", REACTIONS)
+    if len(found) < REACTIONS:
+        raise Failed(f"{len(found)} of {REACTIONS}", f"the machine is too busy: {held_up} measurements were held up")
     found.sort()
-    context.log(f"median {found[len(found) // 2]:.1f} worst {found[-1]:.1f}, of which debounce {b.board.debounce_ms}")
+    context.log(f"median {found[len(found) // 2]:.1f} worst {found[-1]:.1f}, of which debounce {b.board.debounce_ms}; "
+                f"{held_up} did not count")
     return found[-1]
 
 
@@ -152,7 +155,7 @@ def waved(context, kiosk, presses, wave, short_us):
 
 @check("board/panel-parts")
 def parts(context):
-    """One start: a button held since before it, a line that another program has, a keypad, a relay, a line gone mad."""
+    """One start: a button held since before it, a line that another program has, a keypad, a relay, a noisy line."""
     b = bench(context)
     b.peer()
     kiosk, board = b.kiosk, b.board
@@ -163,7 +166,8 @@ def parts(context):
     board.press("call", None)
     kiosk.start(changes={
         # A pull of ours would be another than the finger's on these lines.
-        "button.call.bias": "none", "button.keypad.line": "spare-1", "keypad.type": "evdev", "keypad.device": f"evdev:{PAD}",
+        "button.call.bias": "none", "button.keypad.line": "spare-1",
+        "keypad.type": "evdev", "keypad.device": f"evdev:{PAD}",
         "relay.1.line": "lamp-spare", "relay.1.on": "connected"})
     try:
         kiosk.wait_event("call", state="connected", limit_s=8)
@@ -217,7 +221,7 @@ def relay_follows(kiosk, board):
 def stuck_and_noisy(kiosk, board):
     """A line that changes a thousand times a second is named, the others work, and it heals by itself."""
     mark = kiosk.mark()
-    board.wave("video", [(500, turn % 2 == 0) for turn in range(2400)])
+    board.wave("video", [(1000, turn % 2 == 0) for turn in range(3000)])
     fault = kiosk.wait_event("fault", since=mark, device="panel", limit_s=2)["text"]
     if "button.video is noisy" not in fault:
         raise Failed(fault, "the fault was to name the button")

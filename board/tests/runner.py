@@ -28,14 +28,15 @@ FILES = {
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
     "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],
-    "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"], "targets": ["targets"],
+    "ice": ["ice"], "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"],
+    "targets": ["targets"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "signalling", "panel", "control", "abuse", "missing", "endurance"],
     "away": ["away"], "screens": ["screens"],
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
 SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",
-                "errors", "panel", "targets")
+                "errors", "panel", "targets", "ice")
 AT_A_TIME = 3
 # They run beside this group, which computes, and steps back for them (fuzzer.py).
 BESIDE = "fuzz"

@@ -181,8 +181,9 @@ class Board:
         return self.request("wave", limit_s, line=line, steps=steps, short_us=short_us)["late_ms"]
 
     def reaction(self, line, lamp, dismiss, count):
-        """Milliseconds from each of `count` presses to the lamp; `dismiss` puts it out."""
-        return self.request("reaction", count, line=line, lamp=lamp, dismiss=dismiss, count=count)["ms"]
+        """Milliseconds from each of `count` presses to the lamp, and how many did not count; `dismiss` puts it out."""
+        answer = self.request("reaction", count, line=line, lamp=lamp, dismiss=dismiss, count=count)
+        return answer["ms"], answer["held_up"]
 
     def plug_keypad(self, name):
         self.request("plug_keypad", name=name)

@@ -35,7 +35,13 @@ struct ConfigurationSetting {
     }
 
     /// Whether a line without a value is right: a password that was moved leaves one.
-    var mayBeEmpty: Bool { self.section == "sip" && (self.key == "password" || self.key == "auth_user") }
+    var mayBeEmpty: Bool {
+        switch self.section {
+        case "sip": return self.key == "password" || self.key == "auth_user"
+        case "ice": return self.key == "turn_password" || self.key == "turn_user"
+        default: return false
+        }
+    }
 
     static let all: [ConfigurationSetting] = ConfigurationSection.all.flatMap { $0.settings }
 
@@ -69,7 +75,7 @@ struct ConfigurationSection {
         [Self.call, Self.autoCall, Self.sip, Self.servers] + Self.accounts + [Self.tls] + Self.buttons
         + Self.inputs + [Self.keypad, Self.panel] + Self.lamps + Self.relays
         + [Self.display, Self.screen] + Self.screens + [Self.language]
-        + [Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.network]
+        + [Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.ice, Self.network]
         + [Self.identity, Self.location, Self.log]
 }
 
