@@ -26,7 +26,7 @@ CARD_DB_MAX, CAMERA_DB_MIN = 15, 26
 VIDEO = (102, 103)
 # Packets in 1.5 s, of 75 of sound; the camera's picture stands still. On a busy machine some are late.
 SOUND = 45
-CARD, MOVING = (1, 8), (9, 600)
+CARD, MOVING = (1, 8), (3, 600)
 
 
 class Away:
