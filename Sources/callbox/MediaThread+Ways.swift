@@ -58,9 +58,15 @@ extension MediaThread {
         if kind == .video { self.wires.camera.order(.encodeKeyFrame) }
     }
 
-    /// Sockets on the ports that a far end without ICE was offered, which ICE has just given back.
+    /// Sockets on the ports that a far end without ICE was offered. ICE gives them back a moment later than it is told
+    /// to: until then they cannot be had.
     func open(_ ports: MediaPorts?) {
-        guard let ports else {
+        self.wantedPorts = ports
+        self.openWanted()
+    }
+
+    func openWanted() {
+        guard let ports = self.wantedPorts else {
             self.callSockets = nil
             return
         }

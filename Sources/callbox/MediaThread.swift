@@ -31,6 +31,8 @@ final class MediaThread {
     var sockets: MediaSockets
     /// Of a call whose far end was offered other ports than those; nil for all other calls.
     var callSockets: MediaSockets?
+    /// What `callSockets` are to be as soon as they can be had.
+    var wantedPorts: MediaPorts?
     let ways: MediaWays
     /// Datagrams of handshakes for which there was no way yet.
     var unsent: [(datagram: [UInt8], StreamKind, Channel)] = []
@@ -88,6 +90,7 @@ final class MediaThread {
         guard self.ways.isAwake else { return self.poller.wait(until: limit) }
         self.ways.wait(self.poller, until: limit)
         self.take(self.ways.takeEvents(self.poller, now: Clock.now()))
+        self.openWanted()
         return self.poller.wait(until: .zero)
     }
 

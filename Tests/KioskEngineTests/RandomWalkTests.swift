@@ -19,7 +19,7 @@ final class RandomWalkTests: XCTestCase {
 
     private func step(_ scene: Scene, _ generator: inout Generator) {
         let kind: StreamKind = generator.below(2) == 0 ? .audio : .video
-        switch generator.below(27) {
+        switch generator.below(28) {
         case 0...3: scene.press(.call)
         case 4: scene.press(.hook)
         case 5: scene.press(generator.below(2) == 0 ? .mute : .video)
@@ -40,7 +40,18 @@ final class RandomWalkTests: XCTestCase {
         case 22: self.sipTells(scene, &generator)
         case 23: scene.feed(.media(generator.below(2) == 0 ? .keyFrameWanted : .digit(ASCII.zero)))
         case 24: self.fileChanges(scene, &generator)
+        case 25: self.panelMoves(scene, &generator)
         default: scene.pass(Int(generator.below(6_000)))
+        }
+    }
+
+    private func panelMoves(_ scene: Scene, _ generator: inout Generator) {
+        let inputs: [InputName] = [.hookSwitch, .tamper, .inhibit]
+        switch generator.below(4) {
+        case 0: scene.feed(.key(Keypad.keys[Int(generator.below(12))]))
+        case 1: scene.feed(.input(inputs[Int(generator.below(3))], isActive: generator.below(2) == 0))
+        case 2: scene.press(.further(Int(generator.below(7)) + 2))
+        default: scene.press(generator.below(2) == 0 ? .keypad : .language)
         }
     }
 
@@ -146,6 +157,7 @@ final class RandomWalkTests: XCTestCase {
             scene.pass(200_000)
             // On hold silence is no sign: somebody has to end that.
             if scene.isOnHold { scene.press(.hook) }
+            scene.feed(.input(.inhibit, isActive: false))
             scene.pass(3_000)
             XCTAssertEqual(scene.state, "idle", "seed \(seed)")
             var isOpen = false
