@@ -76,6 +76,29 @@ locked() {
     exec {handle}>&-
 }
 
+source_folders=(Package.swift Sources Tests FuzzTesting board/benches board/simulation)
+
+# settle_sources: gives each source file the time that it had when a file of its name and contents was here before. The
+# build tools go by times, and a fresh clone has new ones: they would build anew what the cache holds.
+settle_sources() { locked source-times settle_sources_now; }
+
+settle_sources_now() {
+    local record=$scratch/source-times sum path time
+    local -A known=() times=()
+    mkdir -p "$scratch"
+    if [[ -e $record ]]; then
+        while read -r time sum path; do known[$sum $path]=$time; done <"$record"
+    fi
+    while read -r time path; do times[$path]=$time; done \
+        < <(cd "$project" && find "${source_folders[@]}" -type f -printf '%T@ %p\n')
+    while read -r sum path; do
+        time=${known[$sum $path]:-${times[$path]}}
+        [[ $time == "${times[$path]}" ]] || touch -c -d "@$time" "$project/$path"
+        printf '%s %s %s\n' "$time" "$sum" "$path"
+    done < <(cd "$project" && find "${source_folders[@]}" -type f -print0 | xargs -0 sha256sum) >"$record.new"
+    mv "$record.new" "$record"
+}
+
 # discard PATH...: deletes trees, never crossing into a mount.
 discard() { rm -rf --one-file-system -- "$@"; }
 
