@@ -158,7 +158,8 @@ extension SIPURI {
             self.user.map({ Escape.normalized($0) }) == other.user.map({ Escape.normalized($0) }),
             self.password.map({ Escape.normalized($0) }) == other.password.map({ Escape.normalized($0) })
         else { return false }
-        return self.parametersAgree(with: other) && other.parametersAgree(with: self) && self.headersAgree(with: other)
+        return self.parametersAgree(with: other) && other.parametersAgree(with: self)
+            && self.headersAgree(with: other) && other.headersAgree(with: self)
     }
 
     /// Of a name that appears twice, which no URI should have, the first counts.

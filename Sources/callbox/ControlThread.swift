@@ -94,7 +94,7 @@ final class ControlThread {
                 self.lookForAddresses()
             }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
-            self.time.saveWhenDue(now: Clock.now())
+            self.records.saveTimeWhenDue(now: Clock.now())
             self.records.reportWhenDue(now: Clock.now()) { self.kiosk.report(file: $0, addresses: $1) }
             if let record = self.certificate.lookWhenDue(now: Clock.now()) {
                 self.take(.certificate(record, .endsSoon))
@@ -105,7 +105,7 @@ final class ControlThread {
                 deadline = self.drain()
             }
         }
-        self.time.save()
+        self.records.finish(now: Clock.now())
         if case .restart? = self.ending { return .restart }
         notifyServiceManager("STOPPING=1")
         return self.ending ?? .exit(0)

@@ -13,19 +13,22 @@ final class Records {
     private let time: SavedTime
     private let file: ConfigurationFile
     private let log: LogFiles
-    private let calls: LogFiles
+    private let wires: Wires
     private var policy: LogPolicy
 
     static func logPath(_ data: ByteString) -> ByteString { data + "/callbox.log" }
     static func callsPath(_ data: ByteString) -> ByteString { data + "/calls.jsonl" }
 
-    init(data: ByteString, policy: LogPolicy, time: SavedTime, file: ConfigurationFile) {
+    init(data: ByteString, policy: LogPolicy, time: SavedTime, file: ConfigurationFile, wires: Wires) {
         self.time = time
         self.file = file
         self.policy = policy
         self.log = LogFiles(Self.logPath(data), limit: Self.logLimit)
-        self.calls = LogFiles(Self.callsPath(data), limit: Self.callsLimit, isSynced: true)
+        self.wires = wires
         self.keepLog()
+        let calls = LogFiles(Self.callsPath(data), limit: Self.callsLimit, isSynced: true)
+        let thread = RecordThread(calls: calls, wires: wires)
+        Thread.start("records") { thread.run() }
     }
 
     // MARK: - The log
@@ -53,13 +56,27 @@ final class Records {
     func append(_ call: CallRecord, now: Instant) {
         let clock = self.time.clock
         let began = clock.isTimeKnown ? clock.time(now) - Int64(call.total.milliseconds / 1000) : nil
-        self.calls.append(call.line(began: began))
+        self.wires.records.order(.call(call.line(began: began)))
     }
+
+    // MARK: - The time
+
+    func saveTimeWhenDue(now: Instant) {
+        if let file = self.time.due(now: now) { self.wires.records.order(.file(path: file.path, file.bytes)) }
+    }
+
+    /// The program ends: nothing that happened is lost, unless the card takes too long even now.
+    func finish(now: Instant) {
+        if let file = self.time.file { self.wires.records.order(.file(path: file.path, file.bytes)) }
+        self.wires.records.put(.finish)
+        self.wires.recorded.wait(limit: Self.finishLimit)
+    }
+
+    private static let finishLimit = Duration.milliseconds(1000)
 
     // MARK: - The report
 
     private static let reportName: ByteString = "callbox-report.txt"
-    private static let reportSizeMax = 64 * 1024
     /// A change often comes with others, and a card that is written all day wears out.
     private static let reportDelay = Duration.seconds(1)
     private static let reportInterval = Duration.seconds(10)
@@ -67,7 +84,6 @@ final class Records {
     private var reportNumber: UInt64?
     private(set) var reportsAt: Instant?
     private var reportedAt: Instant?
-    private var hasFailed = false
 
     func noteReport(_ number: UInt64, now: Instant) {
         guard number != self.reportNumber else { return }
@@ -83,20 +99,8 @@ final class Records {
         self.reportedAt = now
         let path = splitPath(self.file.path).folder + "/" + Self.reportName
         let report = text(self.file.name, ownAddresses())
-        guard report != self.present(path) else { return }
         let clock = self.time.clock
         let date = clock.isTimeKnown ? DateText.utc(clock.time(now)) : "at a time that the help point does not know"
-        let head = "Written: " + date + "\r\n"
-        let isWritten = replaceFile(path, with: (head + report).bytes, mode: 0o644)
-        if !isWritten, !self.hasFailed { Log.write("callbox: " + path + " cannot be written") }
-        self.hasFailed = !isWritten
-    }
-
-    /// What the file says now, but for its date.
-    private func present(_ path: ByteString) -> ByteString? {
-        guard let bytes = readFile(path, sizeMax: Self.reportSizeMax),
-            let end = bytes.firstIndex(of: ASCII.lineFeed)
-        else { return nil }
-        return ByteString(bytes[(end + 1)...])
+        self.wires.records.order(.report(path: path, head: "Written: " + date + "\r\n", text: report))
     }
 }

@@ -26,7 +26,9 @@ func run(_ options: RunOptions) -> Int32 {
     if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
     // Early: whoever presses from now on is not forgotten.
     let panel = PanelLines(configuration, now: Clock.now())
-    let records = Records(data: options.dataPath, policy: configuration.log.policy, time: time, file: file)
+    let wires = Wires()
+    let records = Records(
+        data: options.dataPath, policy: configuration.log.policy, time: time, file: file, wires: wires)
     let tamperMark = TamperMark(data: options.dataPath)
     let secrets = file.readSecrets(configuration)
     let poller = Poller()
@@ -45,7 +47,6 @@ func run(_ options: RunOptions) -> Int32 {
         return 1
     }
     sockets.mark(configuration.network)
-    let wires = Wires()
     if let fault = panel.fault { faults.append(.failed(.panel, fault)) }
     let control = ControlServer(path: options.controlPath, tokenBase: ControlThread.controlTokens, poller: poller)
     if control == nil { Log.write("callbox: the control socket " + options.controlPath + " cannot be made") }

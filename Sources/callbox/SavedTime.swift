@@ -35,14 +35,14 @@ final class SavedTime {
         return LocalTime(secondOfDay: second, weekday: (Int(parts.tm_wday) + 6) % 7)
     }
 
-    func saveWhenDue(now: Instant) {
-        guard now >= self.savesAt else { return }
+    /// What is to be written, once an hour.
+    func due(now: Instant) -> (path: ByteString, bytes: [UInt8])? {
+        guard now >= self.savesAt else { return nil }
         self.savesAt = now + Self.period
-        self.save()
+        return self.file
     }
 
-    func save() {
-        guard let time = self.clock.timeToSave else { return }
-        _ = replaceFile(self.path, with: (ByteString(decimal: time) + "\n").bytes, mode: 0o600)
+    var file: (path: ByteString, bytes: [UInt8])? {
+        self.clock.timeToSave.map { (self.path, (ByteString(decimal: $0) + "\n").bytes) }
     }
 }

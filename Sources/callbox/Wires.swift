@@ -6,7 +6,7 @@ import MediaEngine
 
 /// The mailboxes between the threads: who may tell what to whom.
 ///
-///     control ──orders──▶ media, sound, prompts, camera, decoder, display
+///     control ──orders──▶ media, sound, prompts, records, camera, decoder, display
 ///     camera ──pictures──▶ media (encoded), display (self view)
 ///     media ──packets──▶ sound, decoder;   sound ──packets──▶ media;   decoder ──pictures──▶ display
 ///     prompts ──what is spoken──▶ sound
@@ -20,6 +20,9 @@ final class Wires {
     /// A second of packets.
     let sound = Mailbox<SoundMessage>(capacity: 64)
     let prompts = Mailbox<PromptMessage>(capacity: 4)
+    let records = Mailbox<RecordMessage>(capacity: 16)
+    /// All that was to be written when the program ended is written.
+    let recorded = Mailbox<Void>(capacity: 1)
     let camera = Mailbox<CameraMessage>(capacity: 16)
     /// Half a second of pictures: a decoder that lags more is asked for a key frame anew.
     let decoder = Mailbox<DecoderMessage>(capacity: 16)
