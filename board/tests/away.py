@@ -193,11 +193,12 @@ def sound_in_a_call(away):
 def idle(away):
     """All of them between calls, one after the other, and the next press."""
     results = [
-        away.fault("display unplugged", "idle", ["display"], lambda: away.plug(DISCONNECTED),
-                   lambda: away.plug(CONNECTED)),
         away.fault("camera pulled", "idle", ["camera"], lambda: away.driver("vivid", "vivid.0", "unbind"),
                    away.mend_camera),
-        away.fault("sound card pulled", "idle", ["playback", "capture"], away.break_sound, away.mend_sound)]
+        away.fault("sound card pulled", "idle", ["playback", "capture"], away.break_sound, away.mend_sound),
+        # Last: a device alarms every ten seconds at most, and this one has done so in the call before.
+        away.fault("display unplugged", "idle", ["display"], lambda: away.plug(DISCONNECTED),
+                   lambda: away.plug(CONNECTED))]
     away.calls()
     return "; ".join(results)
 
