@@ -42,6 +42,8 @@ final class ControlThread {
     /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
     private var unhurried: [KioskOutput] = []
     private var ending: Ending?
+    /// The stream that the kiosk closed last: what else it had is of no interest.
+    private var closed: Flow?
     /// The kiosk was told that there is no network.
     private var isCutOff = false
 
@@ -160,9 +162,23 @@ final class ControlThread {
     /// One input and all that it leads to.
     private func take(_ input: KioskInput) {
         guard self.ending == nil else { return }
+        if case .received(let bytes, let flow) = input, flow.transport != .udp, bytes.count > Self.pieceMax {
+            return self.take(bytes, on: flow)
+        }
         self.put(input)
         _ = self.drain()
     }
+
+    /// What a stream had, piece by piece: thousands of keep-alives would else be thousands of answers at a time.
+    private func take(_ bytes: [UInt8], on flow: Flow) {
+        self.closed = nil
+        for start in stride(from: 0, to: bytes.count, by: Self.pieceMax) where self.closed != flow {
+            let end = min(start + Self.pieceMax, bytes.count)
+            self.take(.received(Array(bytes[start..<end]), on: flow))
+        }
+    }
+
+    private static let pieceMax = 1024
 
     // MARK: - Inputs
 
@@ -243,7 +259,9 @@ final class ControlThread {
         switch output {
         case .send(let bytes, let flow):
             self.pending += self.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.poller)
-        case .close(let flow): self.signalling.close(flow, now: Clock.now(), poller: self.poller)
+        case .close(let flow):
+            self.closed = flow
+            self.signalling.close(flow, now: Clock.now(), poller: self.poller)
         case .ask(let id, let question): self.resolver.ask(id, question)
         case .route(let id, let remotes):
             self.pending.append(.routed(id, remotes.map { self.signalling.local(toward: $0) }))
