@@ -22,13 +22,16 @@ extension Display {
         self.nextCheck = now + Self.retryInterval
         let hasNews = self.news.take()
         if let screen = self.screen {
-            guard !screen.card.isConnected(asking: hasNews) else { return }
-            return self.lose(.notConnected([screen.card.name]), now)
+            guard !screen.card.isUnchanged(asking: hasNews) else { return }
+            self.lose(.notConnected([screen.card.name]), now)
+            // One that is driven in any case goes on at once.
+            guard self.settings.forced != nil else { return }
         }
         do throws(DisplayError) {
             var wanted: ByteString?
             if case .named(let name) = self.settings.connector { wanted = name }
-            self.screen = try Screen(try Card.open(connector: wanted), quarters: self.settings.rotationDegrees / 90)
+            let card = try Card.open(connector: wanted, forced: self.settings.forced)
+            self.screen = try Screen(card, quarters: self.settings.rotationDegrees / 90)
             self.fault = nil
             self.needsWords = true
             self.needsChange = true

@@ -91,6 +91,8 @@ public final class Display {
     public var fileDescriptor: Int32? { self.screen?.card.descriptor }
     public var screenSize: PixelSize? { self.screen?.size }
     public var connectorName: ByteString? { self.screen?.card.name }
+    /// No display was noticed, and the connector is driven all the same.
+    public var isForced: Bool { self.screen?.card.isForced ?? false }
     public var framebufferCount: Int { self.screen?.framebufferCount ?? 0 }
     /// When `turn` is due though nothing has happened.
     public var deadline: Instant? {

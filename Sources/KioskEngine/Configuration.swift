@@ -271,6 +271,8 @@ public struct DisplaySettings: Equatable, Sendable {
 
     /// A connector's name (`HDMI-A-1`).
     public var connector = DeviceName.automatic
+    /// Driven so where no display is noticed; nil: not at all.
+    public var forced: ScreenMode?
     public var remote = Fit.fit
     public var selfView = SelfView.call
     public var selfViewCorner = Corner.bottomRight
@@ -279,6 +281,17 @@ public struct DisplaySettings: Equatable, Sendable {
     public var layout = Layout.pictureInPicture
     /// How far everything is turned clockwise: 0, 90, 180 or 270.
     public var rotationDegrees = 0
+}
+
+/// A size in pixels, and how often a second it is drawn.
+public struct ScreenMode: Equatable, Sendable {
+    public var size: PictureSize
+    public var refreshHz: Int
+
+    public init(_ size: PictureSize, refreshHz: Int) {
+        self.size = size
+        self.refreshHz = refreshHz
+    }
 }
 
 public struct PictureSize: Equatable, Sendable {

@@ -112,5 +112,7 @@ public struct KeypadSettings: Equatable, Sendable {
     /// Row by row.
     public var keys: ByteString = "123456789*0#"
     public var debounceMs = 10
+    /// How long a row needs to pull its columns down.
+    public var settleUs = 50
     public var beforeAnswer = BeforeAnswer.queue
 }

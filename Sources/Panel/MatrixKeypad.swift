@@ -11,14 +11,14 @@ public final class MatrixKeypad {
     private let columns: [Line]
     private let buffer: OpaquePointer
     private var matrix: KeyMatrix
-    /// How long a row takes to pull its columns down, over the keypad's cable.
-    private static let settleUs: UInt32 = 50
+    private let settleUs: UInt32
 
     /// - Parameters:
     ///   - rows, columns: names of lines.
     ///   - keys: ASCII characters, row by row.
+    ///   - settleUs: how long a row takes to pull its columns down, over the keypad's cable.
     public init(
-        rows: [ByteString], columns: [ByteString], keys: [UInt8], debounceMs: Int, now: Instant
+        rows: [ByteString], columns: [ByteString], keys: [UInt8], debounceMs: Int, settleUs: Int, now: Instant
     ) throws(PanelError) {
         guard (1...KeyMatrix.rowsMax).contains(rows.count), (1...KeyMatrix.columnsMax).contains(columns.count),
             keys.count == rows.count * columns.count
@@ -35,9 +35,10 @@ public final class MatrixKeypad {
         self.rows = rowLines
         self.columns = columnLines
         self.buffer = buffer
+        self.settleUs = UInt32(settleUs)
         self.matrix = KeyMatrix(
             rows: rows.count, columns: columns.count, keys: keys, debounceMs: debounceMs, now: now)
-        for row in rowLines { row.set(true) }
+        self.driveAll(true)
     }
 
     deinit {
@@ -55,23 +56,30 @@ public final class MatrixKeypad {
         _ = self.matrix.handle(.woken, now: now)
     }
 
-    /// Looks which keys are down, where it is time.
-    public func scan(now: Instant) -> [KeyMatrix.Event] {
+    /// Looks which keys are down, where it is time; nil where the chip of a line is gone.
+    public func scan(now: Instant) -> [KeyMatrix.Event]? {
         guard now >= self.deadline else { return [] }
-        for row in self.rows { row.set(false) }
+        self.driveAll(false)
         var found: [UInt16] = []
         for row in self.rows {
-            row.set(true)
-            usleep(Self.settleUs)
+            guard row.set(true) else { return nil }
+            usleep(self.settleUs)
             var mask: UInt16 = 0
-            for (index, column) in self.columns.enumerated() where column.isActive == true { mask |= 1 << index }
+            for (index, column) in self.columns.enumerated() {
+                guard let isPulled = column.isActive else { return nil }
+                if isPulled { mask |= 1 << UInt16(index) }
+            }
             found.append(mask)
-            row.set(false)
+            guard row.set(false) else { return nil }
         }
-        for row in self.rows { row.set(true) }
+        self.driveAll(true)
         // Those that the scan itself has made.
         self.forgetEdges()
         return self.matrix.handle(.scanned(found), now: now)
+    }
+
+    private func driveAll(_ isDriven: Bool) {
+        for row in self.rows { _ = row.set(isDriven) }
     }
 
     private func forgetEdges() {

@@ -35,6 +35,7 @@ final class DisplayThread {
     private var state = ScreenState()
     private var remote = Remote.none
     private var fault: ByteString?
+    private var isForced = false
     /// The display counts for its whole life, a call for its own.
     private var atStart = PictureCounters()
     private static let messagesToken: UInt64 = 1
@@ -156,10 +157,21 @@ final class DisplayThread {
         }
         self.wires.counters.display = DisplayCounters(
             framebuffers: UInt64(self.display.framebufferCount), drawings: self.display.drawings)
+        self.noteForcing()
         let fault = self.display.fault?.sentence
         guard fault != self.fault else { return }
         self.fault = fault
         self.wires.report(fault.map { .failed(.display, $0) } ?? .restored(.display))
+    }
+
+    /// Whether anybody sees it is the owner's affair.
+    private func noteForcing() {
+        guard self.display.isForced != self.isForced else { return }
+        self.isForced = self.display.isForced
+        guard self.isForced, let name = self.display.connectorName, let size = self.display.screenSize else { return }
+        Log.write(
+            "callbox: no display is noticed at " + name + "; it is driven all the same, with "
+                + ByteString(decimal: size.width) + "x" + ByteString(decimal: size.height))
     }
 }
 

@@ -281,12 +281,21 @@ final class ConfigurationTests: XCTestCase {
         XCTAssertNil(conf[.hook].line)
     }
 
+    func testAModeIsForcedOnlyWhereTheFileSaysSo() {
+        XCTAssertNil(self.parse("[display]\nforce = none").0.display.forced)
+        XCTAssertEqual(
+            self.parse("[display]\nforce = 1920x1080@60").0.display.forced,
+            ScreenMode(PictureSize(width: 1920, height: 1080), refreshHz: 60))
+    }
+
     func testOtherBadValuesAreRefused() {
         let cases: [(section: String, key: String, values: [String])] = [
             ("sip", "listen", ["5060:", "a:5060", "1.2.3.4:0", "1.2.3.4:65536", "1.2.3:5060", "[::1"]),
             ("sip", "user", ["a b", "a@b", "\u{E4}", String(repeating: "a", count: 65)]),
             ("sip", "name", [String(repeating: "a", count: 65)]), ("sip", "transport", ["ws", "sctp"]),
             ("camera", "size", ["640", "640x", "x360", "641x360", "640x361", "0x0", "99999x99999", "640*360"]),
+            ("display", "force", ["1920x1080", "1920x1080@", "@60", "640x480@19", "640x480@241", "9999x2@60", "yes"]),
+            ("keypad", "settle", ["19", "2001", "1 ms"]),
             ("camera", "fps", ["0", "61", "-1", "30.5", "99999999999999999999999"]),
             ("audio", "codecs", ["g722", "opus,,pcmu", "opus opus", "opus, opus", ","]),
             ("rtp", "ports", ["40000", "40000-40002", "40001-40010", "80-90", "40010-40000", "60000-70000"]),

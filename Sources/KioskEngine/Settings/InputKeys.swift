@@ -92,6 +92,13 @@ extension ConfigurationSection {
                 "For `matrix`: milliseconds, 1 to 200, for which a key must be down before it counts."
             ) { $0.panel.keypad.debounceMs = $1 },
             .init(
+                "settle", "50", Self.number(20...2000, "microseconds"),
+                """
+                For `matrix`: microseconds, 20 to 2000, that a row is given to pull its columns down before they are
+                read. A long cable needs more.
+                """
+            ) { $0.panel.keypad.settleUs = $1 },
+            .init(
                 "before_answer", "queue", Self.choice([("queue", .queue), ("refuse", .refuse)]),
                 "What becomes of keys before somebody has answered: `queue` sends them then, `refuse` does not."
             ) { $0.panel.keypad.beforeAnswer = $1 },

@@ -10,6 +10,14 @@ extension ConfigurationSection {
                 "The connector's name (`HDMI-A-1`, `DSI-1`), `auto` for the first with a screen, or `none`."
             ) { $0.display.connector = $1 },
             .init(
+                "force", "none", ConfigurationValue.screenMode,
+                """
+                A mode, as in `1920x1080@60`, for a screen that is there though nothing tells of it (a cable without
+                that wire, a splitter): while no screen is noticed at the connector, it is driven so all the same.
+                With `auto` that is the first connector.
+                """, instead: "no screen is driven that is not noticed"
+            ) { $0.display.forced = $1 },
+            .init(
                 "remote", "fit", Self.choice([("fit", .fit), ("fill", .fill)]),
                 """
                 The other side's picture: `fit` shows all of it with black bars, `fill` covers the screen and cuts
@@ -95,4 +103,16 @@ extension ConfigurationSection {
                 "The most that is sent, in kbit/s, 64 to 8000. Less where the other side asks for less."
             ) { $0.video.bitrateKbps = $1 },
         ])
+}
+
+extension ConfigurationValue {
+    /// `WIDTHxHEIGHT@HERTZ`, or nil for `none`.
+    static func screenMode(_ value: ByteString) throws(BadValue) -> ScreenMode? {
+        if value.equalsIgnoringCase("none") { return nil }
+        let parts = value.split(on: UInt8(ascii: "@")).map { $0.trimmed() }
+        guard parts.count == 2, let refresh = parts[1].decimal(max: 240), refresh >= 20 else {
+            throw BadValue(self.quoted(value) + " is not a size and 20 to 240 pictures a second, as in 1920x1080@60")
+        }
+        return ScreenMode(try self.size(parts[0]), refreshHz: Int(refresh))
+    }
 }

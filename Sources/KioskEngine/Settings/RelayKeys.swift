@@ -7,7 +7,7 @@ extension ConfigurationSection {
             "relay." + ByteString(decimal: index + 1), like: index == 0 ? nil : "relay.1",
             """
             A relay: a door opener, a light for the camera. It is off from the start, at the end, and after `max`
-            whatever happens; should the program crash in between, its next start switches it off, two seconds later.
+            whatever happens; should the program crash in between, it is switched off at once.
             """,
             Self.line(ofRelay: index) + Self.code(ofRelay: index))
     }
