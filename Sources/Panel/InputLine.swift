@@ -10,27 +10,26 @@ public final class InputLine {
     private let line: Line
     private let buffer: OpaquePointer
     private var filter: LineFilter
-    /// The chip went away; told once.
-    private var isGone = false
 
     public enum Event: Equatable {
         case line(LineFilter.Event)
-        /// The chip is not there any more.
+        /// The chip is not there any more, and the line is good for nothing.
         case gone
     }
 
     /// - Parameters:
     ///   - name: a line name, or `chip-label:offset`.
-    ///   - knowsLevel: what stands from the beginning is no news; else an active line counts as just pressed.
+    ///   - known: whether it counts as pressed already: as it stands then is news where that is otherwise; nil: as it
+    ///     stands at the beginning is none.
     public init(
-        _ name: ByteString, settings: LineSettings, filter: LineFilter.Settings, knowsLevel: Bool, now: Instant
+        _ name: ByteString, settings: LineSettings, filter: LineFilter.Settings, known: Bool?, now: Instant
     ) throws(PanelError) {
         let line = try Line(name, settings: settings, use: .input)
         guard let buffer = gpiod_edge_event_buffer_new(Line.eventsMax) else { throw .refused(callbox_errno()) }
         self.line = line
         self.buffer = buffer
         let isActive = line.isActive ?? false
-        self.filter = LineFilter(filter, isActive: isActive, isPressed: knowsLevel && isActive, now: now)
+        self.filter = LineFilter(filter, isActive: isActive, isPressed: known ?? isActive, now: now)
     }
 
     deinit {
@@ -40,9 +39,11 @@ public final class InputLine {
     /// Becomes readable when edges wait.
     public var descriptor: Int32 { self.line.descriptor }
     /// Whether the descriptor is to be watched.
-    public var isListening: Bool { self.filter.isListening && !self.isGone }
-    /// When `read` is to be called at the latest; nil: never again.
-    public var deadline: Instant? { self.isGone ? nil : self.filter.deadline }
+    public var isListening: Bool { self.filter.isListening }
+    /// When `read` is to be called at the latest.
+    public var deadline: Instant { self.filter.deadline }
+    /// As it was told last.
+    public var isPressed: Bool { self.filter.isPressed }
 
     /// What the edges that wait and the level say. Before a decision of the filter all that is known has been read.
     public func read(now: Instant) -> [Event] {
@@ -58,10 +59,7 @@ public final class InputLine {
                 events += self.filter.handle(.edge(isActive: isActive, at: at), now: now).map { .line($0) }
             }
         }
-        guard let isActive = self.line.isActive else {
-            self.isGone = true
-            return events + [.gone]
-        }
+        guard let isActive = self.line.isActive else { return events + [.gone] }
         return events + self.filter.handle(.level(isActive: isActive), now: now).map { .line($0) }
     }
 }

@@ -90,9 +90,10 @@ final class Line {
         }
     }
 
-    func set(_ isActive: Bool) {
+    /// False where the chip is gone.
+    func set(_ isActive: Bool) -> Bool {
         gpiod_line_request_set_value(
-            self.request, self.offset, isActive ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE)
+            self.request, self.offset, isActive ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE) == 0
     }
 
     /// Reads edges that wait, up to the buffer's size; their number.

@@ -11,10 +11,14 @@ public final class OutputLine {
     }
 
     deinit {
-        self.set(false)
+        _ = self.set(false)
     }
 
-    public func set(_ isOn: Bool) {
+    /// False where the chip is gone.
+    public var isPresent: Bool { self.line.isActive != nil }
+
+    /// False where the chip is gone.
+    public func set(_ isOn: Bool) -> Bool {
         self.line.set(isOn)
     }
 }

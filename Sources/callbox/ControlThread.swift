@@ -19,31 +19,31 @@ final class ControlThread {
     /// Of the panel: this and the descriptor's number, above all others.
     private static let panelTokens: UInt64 = 1 << 32
 
-    private let poller: Poller
-    private var kiosk: KioskEngine
-    private var signalling: SignallingSockets
-    private var control: ControlServer?
-    private let panel: PanelLines
+    let poller: Poller
+    var kiosk: KioskEngine
+    var signalling: SignallingSockets
+    var control: ControlServer?
+    let panel: PanelLines
     private var watchedOfPanel: [Int32] = []
-    private let tamperMark: TamperMark
+    let tamperMark: TamperMark
     private let signals: Int32
-    private let wires: Wires
-    private let time: SavedTime
+    let wires: Wires
+    let time: SavedTime
     private let certificate: OwnCertificate
-    private let file: ConfigurationFile
-    private var secrets: Secrets
-    private let records: Records
-    private let resolver: Resolver
+    let file: ConfigurationFile
+    var secrets: Secrets
+    let records: Records
+    let resolver: Resolver
     private var routes = RouteWatch()
-    private var generation: Generation = 0
-    private var promptNumber: PromptNumber = 0
+    var generation: Generation = 0
+    var promptNumber: PromptNumber = 0
     /// Answers to outputs that are known at once: put in when the outputs before them are drained.
-    private var pending: [KioskInput] = []
+    var pending: [KioskInput] = []
     /// Screen, tone and log wait until the network has its messages: a press is on the wire before it is drawn.
-    private var unhurried: [KioskOutput] = []
-    private var ending: Ending?
+    var unhurried: [KioskOutput] = []
+    var ending: Ending?
     /// The stream that the kiosk closed last: what else it had is of no interest.
-    private var closed: Flow?
+    var closed: Flow?
     /// The kiosk was told that there is no network.
     private var isCutOff = false
 
@@ -155,7 +155,7 @@ final class ControlThread {
         .compactMap { $0 }.min()
     }
 
-    private func put(_ input: KioskInput) {
+    func put(_ input: KioskInput) {
         self.kiosk.handle(input, now: Clock.now())
     }
 
@@ -226,127 +226,6 @@ final class ControlThread {
             self.take(.problem(problem))
         case .screenshot(let client, let result):
             self.reply(client, result.line)
-        }
-    }
-
-    // MARK: - Outputs
-
-    /// Carries out what the kiosk wants, until it has nothing more to say; returns what it waits for.
-    private func drain() -> Instant? {
-        while true {
-            let output = self.kiosk.pollOutput()
-            if case .wait(let deadline) = output {
-                if !self.pending.isEmpty, self.ending == nil {
-                    self.put(self.pending.removeFirst())
-                    continue
-                }
-                self.unhurried.forEach { self.carryOut($0) }
-                self.unhurried.removeAll(keepingCapacity: true)
-                self.records.noteReport(self.kiosk.reportNumber, now: Clock.now())
-                return deadline
-            }
-            switch output {
-            case .screen, .tone, .say, .hush, .event, .record: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
-                .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
-                .wait:
-                self.carryOut(output)
-            }
-        }
-    }
-
-    private func carryOut(_ output: KioskOutput) {
-        switch output {
-        case .send(let bytes, let flow):
-            self.pending += self.signalling.send(bytes, on: flow, now: Clock.now(), poller: self.poller)
-        case .close(let flow):
-            self.closed = flow
-            self.signalling.close(flow, now: Clock.now(), poller: self.poller)
-        case .ask(let id, let question): self.resolver.ask(id, question)
-        case .route(let id, let remotes):
-            self.pending.append(.routed(id, remotes.map { self.signalling.local(toward: $0) }))
-        case .media(let order): self.carryOut(order)
-        case .lamp(let name, let isOn): self.panel.set(name, on: isOn)
-        case .relay(let index, let isOn): self.panel.set(relay: index, on: isOn)
-        case .remember(let isTampered): self.tamperMark.set(isTampered)
-        case .screen(let state):
-            self.wires.camera.order(.preview(state.selfView == .shown))
-            self.wires.display.order(.draw(state))
-        case .tone(let tone): self.wires.sound.order(.tone(tone))
-        case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
-        case .say(let prompt, let language):
-            self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
-            self.wires.prompts.order(.read(prompt, language, self.promptNumber))
-        case .hush: self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
-        case .reply(let client, let line): self.reply(client, line)
-        case .event(let line): Log.write(line)
-        case .record(let call): self.records.append(call, now: Clock.now())
-        case .log(let level, let part): self.records.set(level, of: part)
-        case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
-        case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
-        case .readClock: self.pending.append(.clock(self.time.localTime))
-        case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
-        case .renewSecrets(let settings):
-            self.secrets = self.file.readSecrets(settings)
-            self.pending.append(.secrets(self.secrets.read()))
-        case .readConfiguration: self.pending.append(self.readConfiguration())
-        case .exit(let code): self.ending = .exit(code)
-        case .restart: self.ending = .restart
-        case .wait: break
-        }
-    }
-
-    private func nextPrompt() -> PromptNumber {
-        self.promptNumber &+= 1
-        return self.promptNumber
-    }
-
-    private func readConfiguration() -> KioskInput {
-        let (configuration, problems) = self.file.read()
-        return .reload(configuration, problems)
-    }
-
-    private func localCounters() -> LocalCounters {
-        let process = ProcessCounters.read()
-        let display = self.wires.counters.display
-        return LocalCounters(
-            descriptors: UInt64(process.fileDescriptors), threads: UInt64(process.threads),
-            residentKiB: UInt64(process.residentKB), framebuffers: display.framebuffers,
-            drawings: display.drawings)
-    }
-
-    private func reply(_ client: ClientID, _ line: ByteString) {
-        self.control?.send(line, to: client.number, poller: self.poller)
-    }
-
-    private func carryOut(_ order: MediaOrder) {
-        let wires = self.wires
-        switch order {
-        case .start(let plan, let encoder, let protection):
-            self.generation &+= 1
-            wires.counters.reset()
-            wires.decoder.order(.start(self.generation))
-            wires.display.order(.start(self.generation))
-            wires.media.order(.start(plan, protection, self.generation))
-            wires.sound.order(.start(plan.audio, self.generation))
-            wires.camera.order(.encode(encoder))
-        case .update(let plan, let encoder, let protection):
-            wires.media.order(.update(plan, protection))
-            wires.sound.order(.update(plan.audio))
-            wires.camera.order(.encode(encoder))
-        case .stop:
-            wires.media.order(.stop)
-            wires.sound.order(.stop)
-            wires.camera.order(.encode(nil))
-            wires.decoder.order(.stop)
-            wires.display.order(.stop)
-        case .mute(let isOn): wires.sound.order(.mute(isOn))
-        case .sendVideo(let isOn): wires.camera.order(.send(isOn))
-        case .encodeKeyFrame: wires.camera.order(.encodeKeyFrame)
-        case .sendDigit(let key, let durationMs): wires.media.order(.sendDigit(key, durationMs: durationMs))
-        case .findWays(let search): wires.media.order(.findWays(search))
-        case .forgetWays: wires.media.order(.forgetWays)
-        case .playDigit(let key, let durationMs): wires.sound.order(.digit(key, durationMs: durationMs))
         }
     }
 }

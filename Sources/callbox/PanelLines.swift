@@ -5,49 +5,75 @@ import KioskEngine
 import Panel
 import PanelEngine
 
-/// The panel that the configuration names, as far as its lines could be had: levels up as presses, keys and inputs,
-/// lamps and relays down.
+/// The panel that the configuration names: levels up as presses, keys and inputs, lamps and relays down.
+///
+/// What could not be had, or went away with its chip, is asked for again every two seconds.
 final class PanelLines {
-    private enum Meaning {
+    enum Meaning {
         case button(ButtonName)
         case input(InputName)
     }
 
-    private struct Input {
-        var meaning: Meaning
-        var line: InputLine
+    struct Input {
+        let meaning: Meaning
         /// As the file calls it, for people.
-        var name: ByteString
+        let part: ByteString
+        let name: ByteString
+        let wiring: LineSettings
+        let filter: LineFilter.Settings
+        /// What the kiosk knows of it; nil: nothing yet.
+        var known: Bool?
+        var line: InputLine?
     }
 
-    private var inputs: [Input] = []
-    private var lamps: [(name: LampName, line: OutputLine)] = []
-    private var relays: [(index: Int, line: OutputLine)] = []
-    private var matrix: MatrixKeypad?
-    private var keypad: EventKeypad?
-    /// A keypad that is looked for again then.
-    private var keypadAt: Instant?
-    private let keypadSettings: KeypadSettings
+    enum Effect {
+        case lamp(LampName)
+        case relay(Int)
+    }
+
+    struct Output {
+        let effect: Effect
+        let part: ByteString
+        let name: ByteString
+        let wiring: LineSettings
+        /// As the kiosk wants it.
+        var isOn = false
+        var line: OutputLine?
+    }
+
+    var inputs: [Input] = []
+    var outputs: [Output] = []
+    var matrix: MatrixKeypad?
+    var keypad: EventKeypad?
+    let keypadSettings: KeypadSettings
+    /// When what is missing is asked for again; nil where nothing is.
+    var retryAt: Instant?
+    /// Something went away just now; what is on the same chip may have, too.
+    private var hasLost = false
+    /// When lamps and relays are looked after: their lines tell nothing by themselves.
+    private var checkAt: Instant
     /// What is wrong, by the part's name in the file.
     private var faults: [(part: ByteString, text: ByteString)] = []
+    /// `fault` as the kiosk knows it.
+    private var toldFault: ByteString?
 
-    private static let releaseMs = 60
-    private static let keypadRetryMs = 2_000
-    private static let keypadPart: ByteString = "keypad"
+    static let retryMs = 2_000
+    /// A little more than inputs at rest wait, to wake the program together with them.
+    private static let checkMs = 5_100
+    static let keypadPart: ByteString = "keypad"
 
     init(_ configuration: Configuration, now: Instant) {
         self.keypadSettings = configuration.panel.keypad
-        for name in ButtonName.all { self.open(name, configuration, now: now) }
-        for name in InputName.all { self.open(name, configuration.panel[name], now: now) }
-        for name in LampName.all { self.open(name, configuration.panel[name]) }
-        for (index, settings) in configuration.panel.relays.enumerated() { self.open(index, settings) }
-        self.openKeypad(now: now)
+        self.checkAt = now + .milliseconds(Self.checkMs)
+        self.list(configuration)
+        self.openMissing(now: now)
+        self.toldFault = self.fault
     }
 
     /// Buttons whose lines could be had.
     var buttons: [ButtonName] {
         self.inputs.compactMap { input in
-            guard case .button(let name) = input.meaning else { return nil }
+            guard case .button(let name) = input.meaning, input.line != nil else { return nil }
             return name
         }
     }
@@ -59,159 +85,96 @@ final class PanelLines {
         return sentence
     }
 
-    // MARK: - Opening
-
-    private func open(_ name: ButtonName, _ configuration: Configuration, now: Instant) {
-        let settings = configuration[name]
-        let filter = LineFilter.Settings(
-            pressMs: settings.debounceMs, releaseMs: max(settings.debounceMs, Self.releaseMs),
-            stuckMs: configuration.panel.stuckSeconds * 1000)
-        let wiring = LineSettings(isActiveLow: settings.isActiveLow, bias: Self.bias(settings.bias))
-        self.open(.button(name), "button." + name.text, settings.line, wiring, filter, now: now)
-    }
-
-    private func open(_ name: InputName, _ settings: InputSettings, now: Instant) {
-        let filter = LineFilter.Settings(pressMs: settings.debounceMs, releaseMs: settings.debounceMs, stuckMs: 0)
-        let wiring = LineSettings(isActiveLow: settings.isActiveLow, bias: Self.bias(settings.bias))
-        self.open(.input(name), "input." + name.text, settings.line, wiring, filter, now: now)
-    }
-
-    private func open(
-        _ meaning: Meaning, _ part: ByteString, _ line: LineName?, _ wiring: LineSettings,
-        _ filter: LineFilter.Settings, now: Instant
-    ) {
-        guard let line else { return }
-        var knowsLevel = false
-        // A handset that hangs down at the start has not been lifted just now.
-        if case .input(.hookSwitch) = meaning { knowsLevel = true }
-        do throws(PanelError) {
-            let input = try InputLine(line.text, settings: wiring, filter: filter, knowsLevel: knowsLevel, now: now)
-            self.inputs.append(Input(meaning: meaning, line: input, name: part))
-        } catch {
-            self.fail(part, part + ", line " + line.text + ": " + error.sentence)
-        }
-    }
-
-    private func open(_ name: LampName, _ settings: LampSettings) {
-        let wiring = LineSettings(isActiveLow: settings.isActiveLow, bias: .none)
-        guard let line = self.output("lamp." + name.text, settings.line, wiring) else { return }
-        self.lamps.append((name, line))
-    }
-
-    private func open(_ index: Int, _ settings: RelaySettings) {
-        let wiring = LineSettings(isActiveLow: settings.isActiveLow, bias: .none)
-        guard let line = self.output("relay." + ByteString(decimal: index + 1), settings.line, wiring) else { return }
-        self.relays.append((index, line))
-    }
-
-    private func output(_ part: ByteString, _ line: LineName?, _ wiring: LineSettings) -> OutputLine? {
-        guard let line else { return nil }
-        do throws(PanelError) {
-            return try OutputLine(line.text, settings: wiring)
-        } catch {
-            self.fail(part, part + ", line " + line.text + ": " + error.sentence)
-            return nil
-        }
-    }
-
-    private func openKeypad(now: Instant) {
-        let settings = self.keypadSettings
-        self.keypadAt = nil
-        do throws(PanelError) {
-            switch settings.kind {
-            case .none, .scroll: return
-            case .matrix:
-                self.matrix = try MatrixKeypad(
-                    rows: settings.rows.map { $0.text }, columns: settings.columns.map { $0.text },
-                    keys: settings.keys.bytes, debounceMs: settings.debounceMs, now: now)
-            case .evdev: self.keypad = try EventKeypad(settings.device)
-            }
-            self.heal(Self.keypadPart)
-        } catch {
-            self.fail(Self.keypadPart, "keypad " + settings.device + ": " + error.sentence)
-            if settings.kind == .evdev { self.keypadAt = now + .milliseconds(Self.keypadRetryMs) }
-        }
-    }
-
-    private static func bias(_ bias: ButtonSettings.Bias) -> LineSettings.Bias {
-        switch bias {
-        case .pullUp: return .pullUp
-        case .pullDown: return .pullDown
-        case .none: return .none
-        }
-    }
-
     // MARK: - Down
 
-    func set(_ lamp: LampName, on isOn: Bool) {
-        for (name, line) in self.lamps where name == lamp { line.set(isOn) }
+    func set(_ lamp: LampName, on isOn: Bool, now: Instant) {
+        for index in self.outputs.indices {
+            if case .lamp(lamp) = self.outputs[index].effect { self.set(index, on: isOn, now: now) }
+        }
     }
 
-    func set(relay number: Int, on isOn: Bool) {
-        for (index, line) in self.relays where index == number { line.set(isOn) }
+    func set(relay number: Int, on isOn: Bool, now: Instant) {
+        for index in self.outputs.indices {
+            if case .relay(number) = self.outputs[index].effect { self.set(index, on: isOn, now: now) }
+        }
+    }
+
+    private func set(_ index: Int, on isOn: Bool, now: Instant) {
+        self.outputs[index].isOn = isOn
+        if self.outputs[index].line?.set(isOn) == false { self.loseOutput(index, now: now) }
     }
 
     // MARK: - Up
 
     /// What is to be watched now; asked again after each `read`.
     var descriptors: [Int32] {
-        var descriptors = self.inputs.filter { $0.line.isListening }.map { $0.line.descriptor }
+        var descriptors = self.lines.filter { $0.isListening }.map { $0.descriptor }
         descriptors += self.matrix?.descriptors ?? []
         if let keypad = self.keypad { descriptors.append(keypad.descriptor) }
         return descriptors
     }
 
     /// What is not to be watched for a while.
-    var deaf: [Int32] { self.inputs.filter { !$0.line.isListening }.map { $0.line.descriptor } }
+    var deaf: [Int32] { self.lines.filter { !$0.isListening }.map { $0.descriptor } }
+
+    private var lines: [InputLine] { self.inputs.compactMap { $0.line } }
 
     /// When `read` is to be called at the latest.
     var deadline: Instant? {
-        (self.inputs.map { $0.line.deadline } + [self.matrix?.deadline, self.keypadAt]).compactMap { $0 }.min()
+        (self.lines.map { $0.deadline }
+            + [self.matrix?.deadline, self.retryAt, self.outputs.isEmpty ? nil : self.checkAt])
+            .compactMap { $0 }.min()
     }
 
     /// What happened at the panel since the last time. `ready`: the descriptors that are readable.
     func read(_ ready: [Int32], now: Instant) -> [KioskInput] {
-        let before = self.fault
         var news: [KioskInput] = []
         // All at once, so that lines at rest wake the program together.
-        let isTime = self.inputs.contains { input in input.line.deadline.map { now >= $0 } ?? false }
-        for input in self.inputs where isTime || ready.contains(input.line.descriptor) {
-            guard input.line.deadline != nil else { continue }
-            for event in input.line.read(now: now) { self.tell(event, of: input, &news) }
+        let isTime = now >= self.checkAt || self.lines.contains { now >= $0.deadline }
+        for index in self.inputs.indices {
+            guard let line = self.inputs[index].line, isTime || ready.contains(line.descriptor) else { continue }
+            for event in line.read(now: now) { self.tell(event, of: index, now: now, &news) }
         }
         self.readMatrix(ready, now: now, &news)
         if let keypad = self.keypad, ready.contains(keypad.descriptor) { self.read(keypad, now: now, &news) }
-        if let at = self.keypadAt, now >= at { self.openKeypad(now: now) }
-        if let fault = self.fault {
-            if fault != before { news.append(.device(.failed(.panel, fault))) }
-        } else if before != nil {
-            news.append(.device(.restored(.panel)))
+        if isTime || self.hasLost { self.lookAfterOutputs(now: now) }
+        if let at = self.retryAt, now >= at { self.openMissing(now: now) }
+        let fault = self.fault
+        if fault != self.toldFault {
+            news.append(.device(fault.map { .failed(.panel, $0) } ?? .restored(.panel)))
+            self.toldFault = fault
         }
         return news
     }
 
-    private func tell(_ event: InputLine.Event, of input: Input, _ news: inout [KioskInput]) {
+    private func tell(_ event: InputLine.Event, of index: Int, now: Instant, _ news: inout [KioskInput]) {
+        let part = self.inputs[index].part
         switch event {
-        case .gone: self.fail(input.name, input.name + ": the chip of its line is gone")
-        case .line(.pressed): news.append(self.change(of: input, isActive: true))
-        case .line(.released): news.append(self.change(of: input, isActive: false))
-        case .line(.stuck): self.fail(input.name, input.name + " is stuck: it stays pressed")
-        case .line(.noisy): self.fail(input.name, input.name + " is noisy: it changes too often and is not listened to")
-        case .line(.healed): self.heal(input.name)
+        case .gone: self.loseInput(index, now: now, &news)
+        case .line(.pressed): self.change(index, isActive: true, &news)
+        case .line(.released): self.change(index, isActive: false, &news)
+        case .line(.stuck): self.fail(part, part + " is stuck: it stays pressed")
+        case .line(.noisy): self.fail(part, part + " is noisy: it changes too often and is not listened to")
+        case .line(.healed): self.heal(part)
         }
     }
 
-    private func change(of input: Input, isActive: Bool) -> KioskInput {
-        switch input.meaning {
-        case .button(let name): return .button(name, isActive ? .pressed : .released)
-        case .input(let name): return .input(name, isActive: isActive)
+    private func change(_ index: Int, isActive: Bool, _ news: inout [KioskInput]) {
+        switch self.inputs[index].meaning {
+        case .button(let name): news.append(.button(name, isActive ? .pressed : .released))
+        case .input(let name): news.append(.input(name, isActive: isActive))
         }
     }
 
     private func readMatrix(_ ready: [Int32], now: Instant, _ news: inout [KioskInput]) {
         guard let matrix = self.matrix else { return }
         if matrix.descriptors.contains(where: { ready.contains($0) }) { matrix.wake(now: now) }
-        for event in matrix.scan(now: now) {
+        guard let events = matrix.scan(now: now) else {
+            self.matrix = nil
+            self.faults.removeAll { $0.part.hasPrefix("key ") }
+            return self.lose(Self.keypadPart, "keypad: the chip of a line of it is gone", now: now)
+        }
+        for event in events {
             switch event {
             case .key(let key): if key.isPressed { news.append(.key(key.key)) }
             case .stuck(let key):
@@ -226,19 +189,54 @@ final class PanelLines {
             news += keys.map { .key($0) }
         } else {
             self.keypad = nil
-            self.keypadAt = now + .milliseconds(Self.keypadRetryMs)
-            self.fail(Self.keypadPart, "keypad " + self.keypadSettings.device + ": it was unplugged")
+            self.lose(Self.keypadPart, "keypad " + self.keypadSettings.device + ": it was unplugged", now: now)
         }
+    }
+
+    // MARK: - Going away
+
+    /// A finger on a button without a line is nobody's any more; an input is believed to be as it was.
+    private func loseInput(_ index: Int, now: Instant, _ news: inout [KioskInput]) {
+        let isPressed = self.inputs[index].line?.isPressed ?? false
+        self.inputs[index].line = nil
+        switch self.inputs[index].meaning {
+        case .button: if isPressed { self.change(index, isActive: false, &news) }
+        case .input: self.inputs[index].known = isPressed
+        }
+        self.lose(self.inputs[index].part, self.inputs[index].part + ": the chip of its line is gone", now: now)
+    }
+
+    private func lookAfterOutputs(now: Instant) {
+        self.hasLost = false
+        self.checkAt = now + .milliseconds(Self.checkMs)
+        for index in self.outputs.indices where self.outputs[index].line?.isPresent == false {
+            self.loseOutput(index, now: now)
+        }
+    }
+
+    /// A lamp is as it was when its line is back. A relay is off then, until it is switched anew.
+    private func loseOutput(_ index: Int, now: Instant) {
+        self.outputs[index].line = nil
+        if case .relay = self.outputs[index].effect { self.outputs[index].isOn = false }
+        self.lose(self.outputs[index].part, self.outputs[index].part + ": the chip of its line is gone", now: now)
+    }
+
+    private func lose(_ part: ByteString, _ text: ByteString, now: Instant) {
+        self.hasLost = true
+        self.fail(part, text)
+        self.retryAt = now + .milliseconds(Self.retryMs)
     }
 
     // MARK: - Faults
 
-    private func fail(_ part: ByteString, _ text: ByteString) {
+    func isFaulty(_ part: ByteString) -> Bool { self.faults.contains { $0.part == part } }
+
+    func fail(_ part: ByteString, _ text: ByteString) {
         self.heal(part)
         self.faults.append((part, text))
     }
 
-    private func heal(_ part: ByteString) {
+    func heal(_ part: ByteString) {
         self.faults.removeAll { $0.part == part }
     }
 }

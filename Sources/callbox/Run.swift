@@ -24,6 +24,7 @@ func run(_ options: RunOptions) -> Int32 {
     let file = ConfigurationFile(options)
     var (configuration, problems) = file.readFirst()
     if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
+    let relays = RelayGuard(guardedRelays(configuration.panel))
     // Early: whoever presses from now on is not forgotten.
     let panel = PanelLines(configuration, now: Clock.now())
     let wires = Wires()
@@ -75,12 +76,20 @@ func run(_ options: RunOptions) -> Int32 {
         signals: signals, nameServers: configuration.network.nameServers, wires: wires, time: time, file: file,
         secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()), records: records)
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
-    switch thread.run() {
+    let ending = thread.run()
+    relays?.dismiss()
+    switch ending {
     case .exit(let code): _exit(code)
     case .restart:
         replaceProcess()
         Log.write("callbox: the program cannot begin anew; whoever started it has to")
         _exit(1)
+    }
+}
+
+private func guardedRelays(_ panel: PanelSettings) -> [RelayGuard.Relay] {
+    panel.relays.compactMap { relay in
+        relay.line.map { RelayGuard.Relay($0.text, isActiveLow: relay.isActiveLow) }
     }
 }
 

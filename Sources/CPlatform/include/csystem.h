@@ -131,3 +131,15 @@ int callbox_start_thread(const char *name, int priority, void *(*run)(void *), v
 
 /// A mutex that inherits priority.
 void callbox_init_mutex(pthread_mutex_t *mutex);
+
+/// Starts a process that shares nothing with this one but what it had until now: it calls `guard` with a descriptor
+/// that can be read once this process writes to the other end, or ends in whatever way, and ends itself afterwards.
+/// No signal ends it that is blocked here. To be called before there are threads. Returns the other end,
+/// close-on-exec, or -1.
+int callbox_start_guard(void (*guard)(int news, void *context), void *context);
+
+/// Resets the USB device of this node below /dev/bus/usb (USBDEVFS_RESET). 0, or -1 with errno.
+int callbox_reset_usb(const char *node);
+
+/// Writes a text into a file that is there, as one write. 0, or -1 with errno.
+int callbox_write_once(const char *path, const char *text);
