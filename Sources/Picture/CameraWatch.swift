@@ -29,4 +29,17 @@ public struct CameraWatch {
         self.path = V4L2Names.find(self.name)
         return self.path != nil
     }
+
+    /// Where sysfs tells which device it is; nil where it is not there.
+    public var systemEntry: ByteString? {
+        guard self.isNeeded else { return nil }
+        let named = self.name.bytes.first == ASCII.slash ? self.name : V4L2Names.link(self.name)
+        guard let path = named ?? V4L2Names.find(self.name), let file = path.withCString({ realpath($0, nil) }) else {
+            return nil
+        }
+        defer { free(file) }
+        let node = ByteString(cString: file)
+        guard let slash = node.bytes.lastIndex(of: ASCII.slash) else { return nil }
+        return "/sys/class/video4linux" + node.slice(slash..<node.count) + "/device"
+    }
 }

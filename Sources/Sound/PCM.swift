@@ -16,6 +16,8 @@ final class PCM {
     let bufferFrames: Int
     /// What is nearer to the loudspeaker cannot be changed any more.
     let committedFrames: Int
+    /// The number of the card that it belongs to; nil where it belongs to none.
+    let card: Int32?
     private let handle: OpaquePointer
     private var interleaved = [Int16](repeating: 0, count: 2 * SoundFormat.periodFrames)
 
@@ -39,6 +41,16 @@ final class PCM {
         self.name = name
         self.direction = direction
         self.handle = handle
+        self.card = Self.card(of: handle)
+    }
+
+    private static func card(of handle: OpaquePointer) -> Int32? {
+        var info: OpaquePointer?
+        guard snd_pcm_info_malloc(&info) == 0 else { return nil }
+        defer { snd_pcm_info_free(info) }
+        guard snd_pcm_info(handle, info) == 0 else { return nil }
+        let card = snd_pcm_info_get_card(info)
+        return card >= 0 ? card : nil
     }
 
     deinit {

@@ -25,6 +25,8 @@ final class SoundDevice {
     enum Event {
         case failed(ByteString)
         case restored
+        /// It is there and does not work, after it had worked for so long.
+        case broken(workedMs: Int)
     }
 
     let direction: SoundDirection
@@ -35,6 +37,9 @@ final class SoundDevice {
     /// Used without a device.
     private var pace = ClockPace()
     private var progressAt = Instant.zero
+    private var startedAt = Instant.zero
+    /// The number of its card, as it was last known.
+    private(set) var card: Int32?
     private var checkAt = Instant.zero
     /// Frames kept queued in the loudspeaker; grows when they prove too few.
     private var targetFrames = SoundDevice.targetFramesStart
@@ -138,7 +143,7 @@ extension SoundDevice {
         if frames >= SoundFormat.periodFrames {
             self.progressAt = now
         } else if now - self.progressAt > .milliseconds(Self.stallMs) {
-            self.lose("stopped", now)
+            self.loseBroken("stopped", now)
         }
         return max(frames, 0) / SoundFormat.periodFrames
     }
@@ -220,6 +225,7 @@ extension SoundDevice {
         if case .lost = self.state { wasLost = true } else { wasLost = false }
         do {
             let pcm = try self.firstThatOpens()
+            self.card = pcm.card
             self.makeReady(pcm)
             self.checkAt = now + .milliseconds(Self.checkMs)
             if wasLost { self.events.push(.restored) }
@@ -227,6 +233,7 @@ extension SoundDevice {
         } catch {
             self.state = .lost(retryAt: now + .milliseconds(Self.retryMs))
             if !wasLost { self.events.push(.failed(error.text)) }
+            if error.kind == .unusable { self.events.push(.broken(workedMs: 0)) }
         }
     }
 
@@ -250,14 +257,15 @@ extension SoundDevice {
             self.targetFrames = min(max(self.targetFrames, least), pcm.bufferFrames)
             pcm.wake(atFrames: pcm.bufferFrames - self.targetFrames + SoundFormat.periodFrames)
         }
-        guard pcm.isPrepared || pcm.prepare() >= 0 else { return self.lose("does not start", now) }
+        guard pcm.isPrepared || pcm.prepare() >= 0 else { return self.loseBroken("does not start", now) }
         self.progressAt = now
+        self.startedAt = now
         self.state = .priming(pcm)
         if self.direction == .capture { self.run(pcm, now) }
     }
 
     private func run(_ pcm: PCM, _ now: Instant) {
-        guard pcm.start() >= 0 else { return self.lose("does not start", now) }
+        guard pcm.start() >= 0 else { return self.loseBroken("does not start", now) }
         self.state = .running(pcm)
     }
 
@@ -273,9 +281,19 @@ extension SoundDevice {
         case ESTRPIPE:
             let result = pcm.resume()
             if result < 0 && result != -Int(EAGAIN) { self.start(pcm, now) }
-        default:
+        case ENODEV, ENOENT, ENXIO, EBADFD:
             self.lose("went away", now)
+        default:
+            self.loseBroken("fails", now)
         }
+    }
+
+    /// As `lose`, of a device that is still there.
+    private func loseBroken(_ what: ByteString, _ now: Instant) {
+        let wasRunning: Bool
+        if case .running = self.state { wasRunning = true } else { wasRunning = false }
+        self.lose(what, now)
+        self.events.push(.broken(workedMs: wasRunning ? (now - self.startedAt).milliseconds : 0))
     }
 
     private func lose(_ what: ByteString, _ now: Instant) {

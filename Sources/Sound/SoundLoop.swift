@@ -34,6 +34,8 @@ public enum SoundOutput {
     /// A device is not there, or went away; it is tried again every two seconds.
     case failed(SoundDirection, ByteString)
     case restored(SoundDirection)
+    /// A device is there and does not work, after it had worked for so long; the number of its card.
+    case broken(SoundDirection, card: Int32, workedMs: Int)
     /// Once a second in a call.
     case statistics(SoundStatistics)
 }
@@ -154,6 +156,10 @@ public final class SoundLoop {
                 switch event {
                 case .failed(let text): self.emit(.failed(device.direction, text))
                 case .restored: self.emit(.restored(device.direction))
+                case .broken(let workedMs):
+                    if let card = device.card {
+                        self.emit(.broken(device.direction, card: card, workedMs: workedMs))
+                    }
                 }
             }
         }

@@ -39,6 +39,9 @@ final class CameraThread {
     private let turner: PictureTurner
     private let wires: Wires
     private var watch: CameraWatch
+    private var stuck = StuckDevice("the camera")
+    /// When the first picture came after the last failure.
+    private var worksSince: Instant?
     /// To save power.
     private var isResting = false
     private var device = Device.closed
@@ -130,7 +133,7 @@ final class CameraThread {
             // After a card the picture begins anew, and may have another format.
             self.beginAnew()
         } catch {
-            self.fail(error.text)
+            self.fail(error)
         }
     }
 
@@ -156,11 +159,18 @@ final class CameraThread {
         self.encode(card, plan, format: .i420)
     }
 
-    private func fail(_ sentence: ByteString) {
+    private func fail(_ error: CameraError) {
         let now = Clock.now()
+        switch error.kind {
+        case .unusable, .lost:
+            let workedMs = self.worksSince.map { (now - $0).milliseconds } ?? 0
+            self.stuck.failed(workedMs: workedMs, entry: self.watch.systemEntry, now: now, wires: self.wires)
+        case .missing, .busy: break
+        }
+        self.worksSince = nil
         if case .open = self.device { self.beginAnew() }
         self.device = .away(retryAt: now + .milliseconds(Self.retryMs), cardAt: now)
-        self.report(sentence)
+        self.report(error.text)
     }
 
     private func report(_ sentence: ByteString) {
@@ -172,13 +182,14 @@ final class CameraThread {
         do {
             guard let taken = try camera.next(timeLimitMs: Self.pictureWaitMs), let frame = self.turner.turn(taken)
             else { return }
+            self.worksSince = self.worksSince ?? Clock.now()
             self.wires.counters.update { $0.framesCaptured &+= 1 }
             if self.previews { self.wires.selfPictures.put(SelfPicture(frame: frame)) }
             if let plan = self.plan, self.sends {
                 self.encode(frame, plan, format: frame.format)
             }
         } catch {
-            self.fail(error.text)
+            self.fail(error)
         }
     }
 

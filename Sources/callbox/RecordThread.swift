@@ -12,11 +12,13 @@ enum RecordMessage {
     case report(path: ByteString, head: ByteString, text: ByteString)
     /// A small file takes another's place.
     case file(path: ByteString, [UInt8])
+    /// Nothing for a card, but as slow: a device is made to begin anew.
+    case resetPort(USBPort, of: ByteString)
     /// The program ends: tell when all before this is written.
     case finish
 }
 
-/// Writes to the card, which may take seconds, so that a press never waits for it.
+/// Writes to the card, and resets ports, which may take seconds, so that neither a press nor a call waits for it.
 final class RecordThread {
     private static let reportSizeMax = 64 * 1024
 
@@ -45,6 +47,9 @@ final class RecordThread {
             if !isWritten, !self.hasFailed { Log.write("callbox: " + path + " cannot be written") }
             self.hasFailed = !isWritten
         case .file(let path, let bytes): _ = replaceFile(path, with: bytes, mode: 0o600)
+        case .resetPort(let port, let device):
+            let result: ByteString = port.reset() ? " is reset" : " cannot be reset: no permission, or it is gone"
+            Log.write("callbox: opening " + device + " anew does not help; its USB port " + port.name + result)
         case .finish: self.wires.recorded.order(())
         }
     }

@@ -28,6 +28,8 @@ final class SoundThread {
     private let settings: AudioSettings
     private let sound: SoundSettings
     private let wires: Wires
+    private var stuckCapture = StuckDevice("the microphone")
+    private var stuckPlayback = StuckDevice("the loudspeaker")
     private var generation: Generation = 0
     private var awaitedPrompt: PromptNumber = 0
     private var xrunsAtStart: UInt64?
@@ -108,8 +110,19 @@ final class SoundThread {
             self.wires.report(.failed(Self.family(direction), sentence))
         case .restored(let direction):
             self.wires.report(.restored(Self.family(direction)))
+        case .broken(let direction, let card, let workedMs):
+            self.noteBroken(direction, card, workedMs: workedMs)
         case .statistics(let statistics):
             self.count(statistics)
+        }
+    }
+
+    private func noteBroken(_ direction: SoundDirection, _ card: Int32, workedMs: Int) {
+        let entry = ByteString("/sys/class/sound/card") + ByteString(decimal: card) + "/device"
+        let now = Clock.now()
+        switch direction {
+        case .capture: self.stuckCapture.failed(workedMs: workedMs, entry: entry, now: now, wires: self.wires)
+        case .playback: self.stuckPlayback.failed(workedMs: workedMs, entry: entry, now: now, wires: self.wires)
         }
     }
 

@@ -37,6 +37,7 @@ private final class Bench {
         case .firstSoundPlayed(let time): self.firstSounds.append(time)
         case .failed(let direction, let text): self.failures.append((direction, text.string))
         case .restored: break
+        case .broken(let direction, _, _): self.failures.append((direction, "does not work"))
         case .statistics(let statistics): self.statistics.append(statistics)
         }
     }
