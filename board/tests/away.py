@@ -6,128 +6,31 @@ One kiosk, started without its display, goes through all of it; each check tells
 
 import time
 
-from measure import image
-from tests.bench import VIVID_PATTERN, bench
+from tests.bench import bench
+from tests.devices import (BACK_S, CAMERA_DB_MIN, CARD, CARD_DB_MAX, CONNECTED, DISCONNECTED, DISPLAY, MOVING, TOLD_S,
+                           Away)
 from tests.kiosk import GUEST
 from tests.runner import Failed, check
 
-# A display of its own, for the one that the kernel makes by itself cannot be unplugged.
-DISPLAY, CONNECTED, DISCONNECTED = "/sys/kernel/config/vkms/away", 1, 2
-MAKE_DISPLAY = f"""
-mkdir {DISPLAY} && cd {DISPLAY} && mkdir planes/a planes/b planes/c crtcs/crtc encoders/encoder connectors/plug &&
-echo 1 > planes/a/type && for plane in a b c; do ln -s crtcs/crtc planes/$plane/possible_crtcs/ || exit 1; done &&
-ln -s crtcs/crtc encoders/encoder/possible_crtcs/ && ln -s encoders/encoder connectors/plug/possible_encoders/ &&
-echo 1 > crtcs/crtc/writeback && echo {DISCONNECTED} > connectors/plug/status && echo 1 > enabled
-"""
 # Whoever opens a card first is its master.
 HOLDER = "import os, time; os.open('/dev/dri/card1', os.O_RDWR); time.sleep(60)"
-TOLD_S, BACK_S = 5, 6
-CARD_DB_MAX, CAMERA_DB_MIN = 15, 26
-VIDEO = (102, 103)
-# Packets in 1.5 s, of 75 of sound; the camera's picture stands still. On a busy machine some are late.
-SOUND = 45
-CARD, MOVING = (1, 8), (3, 600)
-
-
-class Away:
-    """The kiosk, and a table of faults and what came of them."""
-
-    def __init__(self, context):
-        self.context, self.bench, self.rows = context, bench(context), []
-        self.bench.must(MAKE_DISPLAY)
-        self.kiosk = self.bench.ready({"display.connector": "Virtual-2", "input.power.line": "spare-1"})
-
-    def plug(self, status):
-        self.bench.must(f"echo {status} > {DISPLAY}/connectors/plug/status")
-
-    def driver(self, driver, device, verb):
-        # Unbinding a sound card ends when all who have it open have let go of it.
-        self.bench.board.sh(f"echo {device} > /sys/bus/platform/drivers/{driver}/{verb}", timeout=8)
-
-    # What is seen and heard
-
-    def told(self, families, mark, since):
-        """Each of the families was told of in time: sentence in the log and on the screen's data, lamp, tone."""
-        events = [self.kiosk.wait_event("fault", since=mark, limit_s=TOLD_S, device=family) for family in families]
-        took = time.monotonic() - since
-        self.kiosk.wait_event("lamp", since=mark, limit_s=1, pattern="fast")
-        banner = " ".join(self.kiosk.status().get("faults", {}).values())
-        for event in events:
-            if event["text"] not in banner:
-                raise Failed("not shown", f"{event['text']!r} is not among the faults that stand: {banner!r}")
-        return took, "; ".join(event["text"] for event in events)
-
-    def back(self, families, mark):
-        since = time.monotonic()
-        for family in families:
-            self.kiosk.wait_event("restored", since=mark, limit_s=BACK_S, device=family)
-        return time.monotonic() - since
-
-    def goes_on(self, pictures):
-        """The call stands, sound goes out, and about so many packets of pictures a second (a range)."""
-        if self.kiosk.status().get("state") != "connected":
-            raise Failed(self.kiosk.status().get("state"), "the call did not go on")
-        mark = self.bench.wire.mark()
-        time.sleep(1.5)
-        types = [packet.payload[1] & 0x7F for packet in self.bench.wire.rtp(GUEST, None, mark)]
-        sound, seen = sum(type not in VIDEO for type in types), sum(type in VIDEO for type in types)
-        if sound < SOUND or not pictures[0] <= seen <= pictures[1]:
-            raise Failed(f"{sound} of sound, {seen} of pictures", f"packets in 1.5 s; pictures should be {pictures}")
-        return f"the call goes on: {sound} packets of sound, {seen} of pictures in 1.5 s"
-
-    def sees(self, name, low, high):
-        """How like the camera's picture the far end's is, in dB, judged; kept under that name."""
-        seen = image.expand_range(image.load(self.bench.current_peer.snapshot(f"{name}.png")))
-        image.save(seen, self.context.folder / f"{name}.png")
-        level = self.bench.camera_psnr(seen)
-        if not low <= level <= high:
-            raise Failed(f"{level:.1f} dB", f"the far end's picture against the camera's should be {low} to {high} dB")
-
-    def in_call(self):
-        if self.kiosk.status().get("state") != "connected":
-            self.kiosk.call()
-            time.sleep(1)
-
-    def calls(self):
-        """The next press works."""
-        self.kiosk.call()
-        self.kiosk.hang_up()
-        self.kiosk.idle()
-
-    def mend_camera(self):
-        self.driver("vivid", "vivid.0", "bind")
-        self.bench.pattern(VIVID_PATTERN)
-
-    def break_sound(self):
-        self.bench.board.spawn("echo snd_aloop.0 > /sys/bus/platform/drivers/snd_aloop/unbind", log="unbind.log")
-
-    def mend_sound(self):
-        self.driver("snd_aloop", "snd_aloop.0", "bind")
-        self.bench.microphone()
-
-    def recover(self):
-        """Everything is there again, and no call, whatever the last part left behind."""
-        self.plug(CONNECTED)
-        self.bench.board.release("spare-1")
-        self.mend_camera()
-        self.driver("snd_aloop", "snd_aloop.0", "bind")
-        self.kiosk.tell("resume")
-        self.kiosk.tell("hangup")
-        self.kiosk.idle(12)
-
-    def row(self, fault, when, told, back, result):
-        took, sentence = told
-        self.rows.append((fault, when, f"{took:.1f} s", f"{back:.1f} s", result, sentence))
-        return f"told in {took:.1f} s, back in {back:.1f} s"
-
-    def fault(self, name, when, families, break_it, mend, during=lambda: "the next press works"):
-        mark, since = self.kiosk.mark(), time.monotonic()
-        break_it()
-        told = self.told(families, mark, since)
-        result = during()
-        mark = self.kiosk.mark()
-        mend()
-        return self.row(name, when, told, self.back(families, mark), result)
+TOGGLES, TOGGLE_S, GROWTH_KB_MAX = 100, 0.015, 1024
+FORCED, OWN_SIZE = (1280, 720), (1024, 768)
+# A fake of what the kernel tells of a camera on USB: this one is on none.
+FAKE_USB, CLASS = "/tmp/usb", "/sys/class/video4linux"
+MAKE_USB = f"""
+mkdir -p {FAKE_USB}/1-1/1-1:1.0 {FAKE_USB}/class/video0 && echo 1 > {FAKE_USB}/1-1/busnum &&
+mkfifo {FAKE_USB}/1-1/authorized && ln -s {FAKE_USB}/1-1/1-1:1.0 {FAKE_USB}/class/video0/device &&
+mount --bind {FAKE_USB}/class {CLASS}
+"""
+# Every try to have pictures fails until the port is reset; what is written to do so goes to the share.
+STUCK = f"""
+cat <> {FAKE_USB}/1-1/authorized >> /share/authorized &
+until grep -q 1 /share/authorized; do
+    v4l2-ctl -d "$CAMERA" -c "$FAULT"=1; FAULT=inject_vidioc_streamon_error; sleep 0.2
+done
+kill $!
+"""
 
 
 # The story
@@ -201,6 +104,84 @@ def idle(away):
                    lambda: away.plug(CONNECTED))]
     away.calls()
     return "; ".join(results)
+
+
+def camera_stuck(away):
+    """A camera that fails whenever it is opened, in a call: its USB port is reset, and the picture is back."""
+    board = away.bench.board
+    away.in_call()
+    away.bench.must(f"echo > /share/authorized; {MAKE_USB}")
+    begin = f"CAMERA={board.camera} FAULT=inject_fatal_streaming_error; {STUCK}"
+    try:
+        result = away.fault("camera stuck on USB", "call", ["camera"], lambda: board.spawn(begin, log="stuck.log"),
+                            lambda: None, lambda: away.goes_on(CARD))
+    finally:
+        board.sh(f"umount {CLASS}; rm -r {FAKE_USB}")
+    written = (board.share / "authorized").read_text().split()
+    if "".join(written) != "01":
+        raise Failed(f"{written}", "the device was to be taken away once, and given back")
+    if "its USB port 1-1 is reset" not in away.kiosk.log_path.read_text():
+        raise Failed("not told", "the log does not tell of the reset")
+    away.goes_on(MOVING)
+    return f"{result}; the port was reset once"
+
+
+def toggled(away):
+    """A plug that comes and goes a hundred times, in a call and then without one: always back, and nothing grows."""
+    kiosk, results = away.kiosk, []
+    for is_in_call in (True, False):
+        if is_in_call:
+            away.in_call()
+        before, mark = kiosk.status(), kiosk.mark()
+        away.bench.must(f"for i in $(seq {TOGGLES}); do for status in {DISCONNECTED} {CONNECTED}; do "
+                        f"echo $status > {DISPLAY}/connectors/plug/status; sleep {TOGGLE_S}; done; done", 20)
+        until = time.monotonic() + BACK_S
+        while kiosk.status().get("faults"):
+            if time.monotonic() > until:
+                raise Failed(f"{kiosk.status()['faults']}", "the display did not come back")
+            time.sleep(0.2)
+        kiosk.screenshot(away.context.folder / "toggled.png")
+        after = kiosk.status()
+        grown = {key: after[key] - before[key] for key in ("fds", "framebuffers", "rss_kb")}
+        results.append(f"{len(kiosk.find('restored', mark, device='display'))} times away, {grown['rss_kb']} KiB more")
+        if grown["fds"] or grown["framebuffers"] > 0 or grown["rss_kb"] > GROWTH_KB_MAX:
+            raise Failed(f"{grown}", "something is left behind by each plug")
+        if is_in_call:
+            away.goes_on(MOVING)
+            kiosk.hang_up()
+            kiosk.idle()
+    away.calls()
+    return "; ".join(results)
+
+
+def forced(away):
+    """A display that is not noticed is driven in the mode of the file; one that is noticed later, in its own."""
+    away.plug(DISCONNECTED)
+    mode = "x".join(str(pixels) for pixels in FORCED)
+    kiosk = away.bench.ready({"display.connector": "Virtual-2", "display.force": f"{mode}@60"})
+    screen_is(away, FORCED, 1)
+    if kiosk.find("fault", device="display"):
+        raise Failed("fault", "a display that is driven in any case is no fault")
+    if f"no display is noticed at Virtual-2; it is driven all the same, with {mode}" not in kiosk.log_path.read_text():
+        raise Failed("not told", "the log does not tell that nobody may see it")
+    away.calls()
+    away.plug(CONNECTED)
+    screen_is(away, OWN_SIZE, TOLD_S)
+    away.plug(DISCONNECTED)
+    screen_is(away, FORCED, TOLD_S)
+    away.plug(CONNECTED)
+    return f"{mode}, then its own mode, then {mode}"
+
+
+def screen_is(away, size, limit_s):
+    until = time.monotonic() + limit_s
+    while True:
+        height, width = away.kiosk.screenshot(away.context.folder / "forced.png").shape[:2]
+        if (width, height) == size:
+            return
+        if time.monotonic() > until:
+            raise Failed(f"{width}x{height}", f"the screen was to be {size[0]}x{size[1]}")
+        time.sleep(0.3)
 
 
 def held(away):
@@ -289,7 +270,8 @@ def clock(away):
 # A device alarms at most every ten seconds: none fails twice in a row.
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
          "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
-         "away/clock": clock, "away/held": held}
+         "away/clock": clock, "away/stuck": camera_stuck, "away/held": held, "away/toggled": toggled,
+         "away/forced": forced}
 
 
 def play(context):

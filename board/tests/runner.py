@@ -32,7 +32,7 @@ FILES = {
     "targets": ["targets"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "signalling", "panel", "control", "abuse", "missing", "endurance"],
-    "away": ["away"], "screens": ["screens"],
+    "away": ["away", "lines"], "screens": ["screens"],
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
 SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",

@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from capture import Capture  # noqa: E402 (isolated mode leaves this folder out of the path)
+from chips import Chip, play_wire  # noqa: E402
 
 OUTPUT_MAX = 4 << 20
 SAMPLE_S = 0.005
@@ -58,7 +59,7 @@ class Agent:
     def __init__(self, path):
         self.line = os.open(path, os.O_RDWR | os.O_NOCTTY)
         tty.setraw(self.line)
-        self.panel, self.processes, self.captures = Panel(), {}, {}
+        self.panel, self.processes, self.captures, self.chips = Panel(), {}, {}, {}
         self.sending, self.done = threading.Lock(), threading.Event()
 
     def serve(self):
@@ -250,6 +251,23 @@ class Agent:
 
     def op_unplug_keypad(self):
         os.close(self.keypad)
+
+    # Further chips
+
+    def op_plug_chip(self, label, lines):
+        """A chip with these lines, [[name, pull]], which then are lines of the panel."""
+        if label not in self.chips:
+            self.chips[label] = Chip(label, lines)
+        self.panel.folders.update(self.chips[label].plug())
+
+    def op_unplug_chip(self, label):
+        self.chips[label].unplug()
+
+    def op_pull(self, line, pull):
+        self.panel.set(line, pull)
+
+    def op_connect(self, row, column, seconds):
+        play_wire(self.panel.folders[row], self.panel.folders[column], seconds)
 
     def op_level(self, line):
         return {"level": self.panel.get(line)}

@@ -194,6 +194,21 @@ class Board:
     def unplug_keypad(self):
         self.request("unplug_keypad")
 
+    def plug_chip(self, label, lines):
+        """A GPIO chip beside the panel's with these lines, [(name, pull)]; the same one again after `unplug_chip`."""
+        self.request("plug_chip", label=label, lines=lines)
+
+    def unplug_chip(self, label):
+        self.request("unplug_chip", label=label)
+
+    def pull(self, line, pull):
+        """What a line does where nobody drives it: `pull-up` or `pull-down`."""
+        self.request("pull", line=line, pull=pull)
+
+    def connect(self, row, column, seconds):
+        """A key that connects two lines for so long, by a fake of the wire."""
+        self.request("connect", seconds, row=row, column=column, seconds=seconds)
+
     def lamp(self, line):
         return self.request("level", line=line)["level"]
 

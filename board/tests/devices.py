@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kiosk whose devices go away and come back, and what is to be seen and heard of that."""
+
+import time
+
+from measure import image
+from tests.bench import VIVID_PATTERN, bench
+from tests.kiosk import GUEST
+from tests.runner import Failed
+
+# A display of its own, for the one that the kernel makes by itself cannot be unplugged.
+DISPLAY, CONNECTED, DISCONNECTED = "/sys/kernel/config/vkms/away", 1, 2
+MAKE_DISPLAY = f"""
+mkdir {DISPLAY} && cd {DISPLAY} && mkdir planes/a planes/b planes/c crtcs/crtc encoders/encoder connectors/plug &&
+echo 1 > planes/a/type && for plane in a b c; do ln -s crtcs/crtc planes/$plane/possible_crtcs/ || exit 1; done &&
+ln -s crtcs/crtc encoders/encoder/possible_crtcs/ && ln -s encoders/encoder connectors/plug/possible_encoders/ &&
+echo 1 > crtcs/crtc/writeback && echo {DISCONNECTED} > connectors/plug/status && echo 1 > enabled
+"""
+TOLD_S, BACK_S = 5, 6
+CARD_DB_MAX, CAMERA_DB_MIN = 15, 26
+VIDEO = (102, 103)
+# Packets in 1.5 s, of 75 of sound; the camera's picture stands still. On a busy machine some are late.
+SOUND = 45
+CARD, MOVING = (1, 8), (3, 600)
+
+
+class Away:
+    """The kiosk, and a table of faults and what came of them."""
+
+    def __init__(self, context):
+        self.context, self.bench, self.rows = context, bench(context), []
+        self.bench.must(MAKE_DISPLAY)
+        self.kiosk = self.bench.ready({"display.connector": "Virtual-2", "input.power.line": "spare-1"})
+
+    def plug(self, status):
+        self.bench.must(f"echo {status} > {DISPLAY}/connectors/plug/status")
+
+    def driver(self, driver, device, verb):
+        # Unbinding a sound card ends when all who have it open have let go of it.
+        self.bench.board.sh(f"echo {device} > /sys/bus/platform/drivers/{driver}/{verb}", timeout=8)
+
+    # What is seen and heard
+
+    def told(self, families, mark, since):
+        """Each of the families was told of in time: sentence in the log and on the screen's data, lamp, tone."""
+        events = [self.kiosk.wait_event("fault", since=mark, limit_s=TOLD_S, device=family) for family in families]
+        took = time.monotonic() - since
+        self.kiosk.wait_event("lamp", since=mark, limit_s=1, pattern="fast")
+        banner = " ".join(self.kiosk.status().get("faults", {}).values())
+        for event in events:
+            if event["text"] not in banner:
+                raise Failed("not shown", f"{event['text']!r} is not among the faults that stand: {banner!r}")
+        return took, "; ".join(event["text"] for event in events)
+
+    def back(self, families, mark):
+        since = time.monotonic()
+        for family in families:
+            self.kiosk.wait_event("restored", since=mark, limit_s=BACK_S, device=family)
+        return time.monotonic() - since
+
+    def goes_on(self, pictures):
+        """The call stands, sound goes out, and about so many packets of pictures a second (a range)."""
+        if self.kiosk.status().get("state") != "connected":
+            raise Failed(self.kiosk.status().get("state"), "the call did not go on")
+        mark = self.bench.wire.mark()
+        time.sleep(1.5)
+        types = [packet.payload[1] & 0x7F for packet in self.bench.wire.rtp(GUEST, None, mark)]
+        sound, seen = sum(type not in VIDEO for type in types), sum(type in VIDEO for type in types)
+        if sound < SOUND or not pictures[0] <= seen <= pictures[1]:
+            raise Failed(f"{sound} of sound, {seen} of pictures", f"packets in 1.5 s; pictures should be {pictures}")
+        return f"the call goes on: {sound} packets of sound, {seen} of pictures in 1.5 s"
+
+    def sees(self, name, low, high):
+        """How like the camera's picture the far end's is, in dB, judged; kept under that name."""
+        seen = image.expand_range(image.load(self.bench.current_peer.snapshot(f"{name}.png")))
+        image.save(seen, self.context.folder / f"{name}.png")
+        level = self.bench.camera_psnr(seen)
+        if not low <= level <= high:
+            raise Failed(f"{level:.1f} dB", f"the far end's picture against the camera's should be {low} to {high} dB")
+
+    def in_call(self):
+        if self.kiosk.status().get("state") != "connected":
+            self.kiosk.call()
+            time.sleep(1)
+
+    def calls(self):
+        """The next press works."""
+        self.kiosk.call()
+        self.kiosk.hang_up()
+        self.kiosk.idle()
+
+    def mend_camera(self):
+        self.driver("vivid", "vivid.0", "bind")
+        self.bench.pattern(VIVID_PATTERN)
+
+    def break_sound(self):
+        self.bench.board.spawn("echo snd_aloop.0 > /sys/bus/platform/drivers/snd_aloop/unbind", log="unbind.log")
+
+    def mend_sound(self):
+        self.driver("snd_aloop", "snd_aloop.0", "bind")
+        self.bench.microphone()
+
+    def recover(self):
+        """Everything is there again, and no call, whatever the last part left behind."""
+        self.plug(CONNECTED)
+        self.bench.board.release("spare-1")
+        self.mend_camera()
+        self.driver("snd_aloop", "snd_aloop.0", "bind")
+        self.kiosk.tell("resume")
+        self.kiosk.tell("hangup")
+        self.kiosk.idle(12)
+
+    def row(self, fault, when, told, back, result):
+        took, sentence = told
+        self.rows.append((fault, when, f"{took:.1f} s", f"{back:.1f} s", result, sentence))
+        return f"told in {took:.1f} s, back in {back:.1f} s"
+
+    def fault(self, name, when, families, break_it, mend, during=lambda: "the next press works"):
+        mark, since = self.kiosk.mark(), time.monotonic()
+        break_it()
+        told = self.told(families, mark, since)
+        result = during()
+        mark = self.kiosk.mark()
+        mend()
+        return self.row(name, when, told, self.back(families, mark), result)
