@@ -149,8 +149,8 @@ private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command
     let counts: [(ByteString, ClosedRange<Int>)] = [
         ("status", 0...0), ("call", 0...wordsMax), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0),
         ("pause", 0...0), ("resume", 0...0), ("failback", 0...0), ("clear-tamper", 0...0), ("log", 1...2),
-        ("language", 0...1), ("page", 0...1), ("reload", 0...0), ("video", 1...1), ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1),
-        ("release", 1...1),
+        ("language", 0...1), ("page", 0...1), ("reload", 0...0), ("video", 1...1), ("digits", 1...1),
+        ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
         ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {

@@ -6,8 +6,6 @@ import time
 from pathlib import Path
 
 ROOT, DEVICES = Path("/sys/kernel/config/gpio-sim"), Path("/sys/devices/platform")
-# Above the kiosk's threads, and many looks within the time that the kiosk gives a row.
-WIRE_PRIORITY, LOOK_S = 40, 0.0002
 
 
 class Chip:
@@ -46,8 +44,6 @@ def play_wire(row, column, seconds):
     row_pull, column_pull = (os.open(f"{line}/pull", os.O_WRONLY) for line in (row, column))
     row_value = os.open(f"{row}/value", os.O_RDONLY)
     until, was_driven = time.monotonic() + seconds, False
-    # A wire does not wait for whatever else the machine does.
-    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(WIRE_PRIORITY))
     try:
         while time.monotonic() < until:
             os.pwrite(row_pull, b"pull-up", 0)
@@ -55,7 +51,6 @@ def play_wire(row, column, seconds):
             if is_driven != was_driven:
                 os.pwrite(column_pull, b"pull-down" if is_driven else b"pull-up", 0)
                 was_driven = is_driven
-            time.sleep(LOOK_S)
         os.pwrite(column_pull, b"pull-up", 0)
     finally:
         for handle in (row_pull, column_pull, row_value):
