@@ -55,6 +55,7 @@ def matrix(context):
     b, kiosk = panel(context, " --camera none --display none")
     leave_call(kiosk)
     kiosk.call()
+    time.sleep(1)
     mark, wire = kiosk.mark(), b.wire.mark()
     for index in range(len(KEYS)):
         b.board.connect(ROWS[index // 3], COLUMNS[index % 3], HELD_S)
