@@ -19,8 +19,9 @@ FORCED, OWN_SIZE = (1280, 720), (1024, 768)
 # A fake of what the kernel tells of a camera on USB: this one is on none.
 FAKE_USB, CLASS = "/tmp/usb", "/sys/class/video4linux"
 MAKE_USB = f"""
-mkdir -p {FAKE_USB}/1-1/1-1:1.0 {FAKE_USB}/class/video0 && echo 1 > {FAKE_USB}/1-1/busnum &&
-mkfifo {FAKE_USB}/1-1/authorized && ln -s {FAKE_USB}/1-1/1-1:1.0 {FAKE_USB}/class/video0/device &&
+node=$(basename "$(readlink -f "$CAMERA")") && mkdir -p {FAKE_USB}/1-1/1-1:1.0 {FAKE_USB}/class/$node &&
+echo 1 > {FAKE_USB}/1-1/busnum &&
+mkfifo {FAKE_USB}/1-1/authorized && ln -s {FAKE_USB}/1-1/1-1:1.0 {FAKE_USB}/class/$node/device &&
 mount --bind {FAKE_USB}/class {CLASS}
 """
 # Every try to have pictures fails until the port is reset; what is written to do so goes to the share.
@@ -110,7 +111,7 @@ def camera_stuck(away):
     """A camera that fails whenever it is opened, in a call: its USB port is reset, and the picture is back."""
     board = away.bench.board
     away.in_call()
-    away.bench.must(f"echo > /share/authorized; {MAKE_USB}")
+    away.bench.must(f"CAMERA={board.camera}; echo > /share/authorized; {MAKE_USB}")
     begin = f"CAMERA={board.camera} FAULT=inject_fatal_streaming_error; {STUCK}"
     try:
         result = away.fault("camera stuck on USB", "call", ["camera"], lambda: board.spawn(begin, log="stuck.log"),
@@ -134,7 +135,7 @@ def toggled(away):
             away.in_call()
         before, mark = kiosk.status(), kiosk.mark()
         away.bench.must(f"for i in $(seq {TOGGLES}); do for status in {DISCONNECTED} {CONNECTED}; do "
-                        f"echo $status > {DISPLAY}/connectors/plug/status; sleep {TOGGLE_S}; done; done", 20)
+                        f"echo $status > {DISPLAY}/connectors/plug/status; sleep {TOGGLE_S}; done; done", 60)
         until = time.monotonic() + BACK_S
         while kiosk.status().get("faults"):
             if time.monotonic() > until:
