@@ -44,7 +44,7 @@ extension KioskEngine {
         }
         guard edge == .pressed, !self.isCallOver else { return }
         self.somebodyIsThere(now: now)
-        self.put(.tone(.key))
+        self.put(.chime(.key))
     }
 
     mutating func gesturesTimePassed(now: Instant) {
@@ -55,11 +55,11 @@ extension KioskEngine {
         switch gesture {
         case .press(let button): self.pressed(button, now: now)
         case .longPress(let button):
-            self.put(.tone(.key))
+            self.put(.chime(.key))
             self.emit("long_press", now: now) { $0.put("name", button.text) }
             self.pressedLong(self.configuration[button].long, now: now)
         case .chord:
-            self.put(.tone(.key))
+            self.put(.chime(.key))
             self.emit("chord", now: now) { _ in }
             self.nextServicePage(now: now)
         }

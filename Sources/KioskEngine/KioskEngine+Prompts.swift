@@ -16,8 +16,8 @@ extension KioskEngine {
     }
 
     /// A device or the network went away or came back, or the kiosk has begun: told in a sound where the file wants it.
-    mutating func chimeStatus(_ tone: Tone) {
-        if self.configuration.sound.tellsStatus { self.put(.tone(tone)) }
+    mutating func chimeStatus(_ chime: Chime) {
+        if self.configuration.sound.tellsStatus { self.put(.chime(chime)) }
     }
 
     /// Once a fault; in a call, where somebody is there, in words too where the table of faults has any.
@@ -35,7 +35,7 @@ extension KioskEngine {
             self.wasCutOff.toggle()
             self.chimeStatus(self.wasCutOff ? .lost : .back)
         }
-        if self.configuration.sound.chimes, let tone = next.chime(after: old) { self.put(.tone(tone)) }
+        if self.configuration.sound.chimes, let chime = next.chime(after: old) { self.put(.chime(chime)) }
         switch next.speech(after: old) {
         case .keep:
             if next.stage == .idle, old.stage == .idle, self.configuration.call.uri != nil, Self.isIdlePress(input) {

@@ -149,39 +149,3 @@ public struct ResolutionID: Hashable, Sendable {
         self.number = number
     }
 }
-
-/// What sounds at the panel, beside the far end's voice. Nothing of it is sent to the far end.
-public enum Tone: Hashable, Sendable {
-    case none
-    /// Ring-back: the far end rings. Goes on until another tone is ordered, as do `busy` and `error`.
-    case ringback
-    /// Somebody calls here: press to answer. Goes on as `ringback` does.
-    case bell
-    /// The far end is busy, or has hung up.
-    case busy
-    /// The call failed.
-    case error
-
-    // What follows sounds once; whatever tone stood before goes on.
-
-    /// A click that answers a press.
-    case key
-    /// A pip for a key of the telephone (ASCII), which nobody takes for the key's own dual tone.
-    case digit(UInt8)
-    /// The call is on its way.
-    case placed
-    /// Somebody has answered.
-    case answered
-    /// The call is over.
-    case ended
-    case muted
-    case unmuted
-    /// The longest time for a call is nearly over; or the kiosk is about to do something by itself.
-    case warning
-    /// The kiosk has started.
-    case ready
-    /// A device or the network went away.
-    case lost
-    /// It is back.
-    case back
-}

@@ -273,6 +273,7 @@ final class ControlThread {
             self.wires.camera.order(.preview(state.selfView == .shown))
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
+        case .chime(let chime): self.wires.sound.order(.chime(chime))
         case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
         case .say(let prompt, let language):
             self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
