@@ -10,8 +10,8 @@ extension KioskEngine {
         self.chimeStatus(.ready)
         self.autoCall = AutoCall(self.configuration.autoCall, isStart: true, now: now)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
-        for problem in self.problems { self.emit(problem, now: now) }
-        if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
+        self.tellProblems(self.problems, now: now)
+        if self.panel.wasTampered { self.device(.failed(.housing, Self.openedSentence), now: now) }
         self.trustServers(now: now)
         self.passwords.replace(with: self.configuration.credentials)
         self.settleAccounts(now: now)
@@ -176,7 +176,7 @@ extension KioskEngine {
         case .pause: self.put(.reply(client, self.pause(now: now)))
         case .resume: self.put(.reply(client, self.resume(now: now)))
         case .clearTamper:
-            let isClear = self.clearTamper()
+            let isClear = self.clearTamper(now: now)
             self.put(.reply(client, isClear ? Reply.done : Reply.refused("the housing is open")))
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
@@ -261,7 +261,7 @@ extension KioskEngine {
         switch family {
         case .camera: self.world.hasCamera = isFitted
         case .display: self.world.hasScreen = isFitted
-        case .playback, .capture, .panel, .network: break
+        case .playback, .capture, .panel, .network, .storage, .housing, .supply: break
         }
     }
 

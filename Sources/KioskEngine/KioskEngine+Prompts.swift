@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 
 /// What is told by ear beside the tones that stand.
 extension KioskEngine {
@@ -27,13 +28,15 @@ extension KioskEngine {
     }
 
     /// Tells what has changed by an input; whoever presses what does nothing at rest hears what does.
-    mutating func announce(after input: KioskInput) {
+    mutating func announce(after input: KioskInput, now: Instant) {
         let old = self.announced
         let next = Announcement(self.machine.state, hasScreen: self.world.hasScreen)
         self.announced = next
         if self.isCutOff != self.wasCutOff {
             self.wasCutOff.toggle()
             self.chimeStatus(self.wasCutOff ? .lost : .back)
+            if self.wasCutOff { self.faults.tell(now: now) }
+            self.emit(self.accountsLine(now: now))
         }
         if self.configuration.sound.chimes, let chime = next.chime(after: old) { self.put(.chime(chime)) }
         switch next.speech(after: old) {

@@ -106,7 +106,7 @@ public enum LampName: UInt8, Hashable, Sendable {
     }
 }
 
-/// A family of devices that may be missing, or fail and come back.
+/// A family of devices that may be missing, or fail and come back; and what else the help point stands on.
 public enum DeviceFamily: UInt8, Hashable, Sendable {
     case display
     case camera
@@ -116,8 +116,16 @@ public enum DeviceFamily: UInt8, Hashable, Sendable {
     case panel
     /// No address, no route, or the SIP port could not be opened.
     case network
+    /// Where logs and calls are written down.
+    case storage
+    /// It was opened.
+    case housing
+    /// The mains.
+    case supply
 
-    public static let all: [DeviceFamily] = [.display, .camera, .playback, .capture, .panel, .network]
+    public static let all: [DeviceFamily] = [
+        .display, .camera, .playback, .capture, .panel, .network, .storage, .housing, .supply,
+    ]
 
     /// As in `fault` events.
     public var text: ByteString {
@@ -128,6 +136,9 @@ public enum DeviceFamily: UInt8, Hashable, Sendable {
         case .capture: return "capture"
         case .panel: return "panel"
         case .network: return "network"
+        case .storage: return "storage"
+        case .housing: return "housing"
+        case .supply: return "supply"
         }
     }
 }
