@@ -7,8 +7,10 @@ One kiosk, started without its display, goes through all of it; each check tells
 import time
 
 from measure import image
+from tests import faults
 from tests.bench import VIVID_PATTERN, bench
 from tests.kiosk import GUEST
+from tests.told import Witness
 from tests.runner import Failed, check
 
 # A display of its own, for the one that the kernel makes by itself cannot be unplugged.
@@ -33,9 +35,12 @@ class Away:
     """The kiosk, and a table of faults and what came of them."""
 
     def __init__(self, context):
-        self.context, self.bench, self.rows = context, bench(context), []
+        self.context, self.bench = context, bench(context)
         self.bench.must(MAKE_DISPLAY)
-        self.kiosk = self.bench.ready({"display.connector": "Virtual-2", "input.power.line": "spare-1"})
+        self.authorities = faults.prepare(self.bench)
+        self.witness = Witness(self.bench, self.bench.kiosk, faults.FAULT_LAMP)
+        self.started = 0, self.witness.ear.mark(), time.monotonic()
+        self.kiosk = self.bench.ready({"display.connector": "Virtual-2", **faults.SETTINGS}, faults.ARGUMENTS)
 
     def plug(self, status):
         self.bench.must(f"echo {status} > {DISPLAY}/connectors/plug/status")
@@ -45,17 +50,6 @@ class Away:
         self.bench.board.sh(f"echo {device} > /sys/bus/platform/drivers/{driver}/{verb}", timeout=8)
 
     # What is seen and heard
-
-    def told(self, families, mark, since):
-        """Each of the families was told of in time: sentence in the log and on the screen's data, lamp, tone."""
-        events = [self.kiosk.wait_event("fault", since=mark, limit_s=TOLD_S, device=family) for family in families]
-        took = time.monotonic() - since
-        self.kiosk.wait_event("lamp", since=mark, limit_s=1, pattern="fast")
-        banner = " ".join(self.kiosk.status().get("faults", {}).values())
-        for event in events:
-            if event["text"] not in banner:
-                raise Failed("not shown", f"{event['text']!r} is not among the faults that stand: {banner!r}")
-        return took, "; ".join(event["text"] for event in events)
 
     def back(self, families, mark):
         since = time.monotonic()
@@ -108,26 +102,29 @@ class Away:
     def recover(self):
         """Everything is there again, and no call, whatever the last part left behind."""
         self.plug(CONNECTED)
-        self.bench.board.release("spare-1")
+        faults.mend(self)
         self.mend_camera()
         self.driver("snd_aloop", "snd_aloop.0", "bind")
         self.kiosk.tell("resume")
         self.kiosk.tell("hangup")
         self.kiosk.idle(12)
 
-    def row(self, fault, when, told, back, result):
-        took, sentence = told
-        self.rows.append((fault, when, f"{took:.1f} s", f"{back:.1f} s", result, sentence))
-        return f"told in {took:.1f} s, back in {back:.1f} s"
+    def row(self, name, when, told, result, back=None):
+        """A row of the table: what `Witness.stands` gave, and what came after it."""
+        took, code, lamp, sound, sentence = told
+        after = result if back is None else f"{result}; back in {back:.1f} s"
+        self.witness.row(code, name, when, took, lamp, sound, after, sentence)
+        return f"told in {took:.1f} s" if back is None else f"told in {took:.1f} s, back in {back:.1f} s"
 
-    def fault(self, name, when, families, break_it, mend, during=lambda: "the next press works"):
-        mark, since = self.kiosk.mark(), time.monotonic()
+    def fault(self, name, when, families, break_it, mend, during=None, sound=True):
+        """`during` says what goes on without it; idle, that is the next press."""
+        moment = self.witness.moment()
         break_it()
-        told = self.told(families, mark, since)
-        result = during()
+        told = self.witness.stands(moment, families, sound)
+        result = (during or self.witness.press_calls)()
         mark = self.kiosk.mark()
         mend()
-        return self.row(name, when, told, self.back(families, mark), result)
+        return self.row(name, when, told, result, self.back(families, mark))
 
 
 # The story
@@ -136,7 +133,7 @@ class Away:
 def told_at_start(away):
     """No display at boot: the kiosk says so and calls; the display comes in the call, with its picture."""
     kiosk = away.kiosk
-    event = kiosk.wait_event("fault", device="display")
+    told = away.witness.stands(away.started, ["display"])
     call, _ = kiosk.call()
     kiosk.wait_event("first_sound", since=call, limit_s=5)
     away.goes_on(MOVING)
@@ -145,8 +142,7 @@ def told_at_start(away):
     back = away.back(["display"], mark)
     kiosk.wait_event("first_frame", since=call, limit_s=8)
     picture = time.monotonic() - since
-    away.rows.append(("display absent at boot", "start, call", "at start", f"{back:.1f} s",
-                      f"the far end's picture {picture:.1f} s after the plug", event["text"]))
+    away.row("display absent", "start, call", told, f"the far end's picture {picture:.1f} s after the plug", back)
     return f"told at start; plugged in in a call: picture after {picture:.1f} s"
 
 
@@ -182,7 +178,8 @@ def sound_in_a_call(away):
         return away.goes_on(MOVING)
 
     mark = away.kiosk.mark()
-    result = away.fault("sound card pulled", "call", ["playback", "capture"], away.break_sound, away.mend_sound, during)
+    result = away.fault("sound card pulled", "call", ["playback", "capture"], away.break_sound, away.mend_sound, during,
+                        sound=False)
     away.kiosk.hang_up()
     away.kiosk.idle()
     if away.kiosk.find("call", mark, state="ended")[0].get("reason") != "hangup":
@@ -195,7 +192,8 @@ def idle(away):
     results = [
         away.fault("camera pulled", "idle", ["camera"], lambda: away.driver("vivid", "vivid.0", "unbind"),
                    away.mend_camera),
-        away.fault("sound card pulled", "idle", ["playback", "capture"], away.break_sound, away.mend_sound),
+        away.fault("sound card pulled", "idle", ["playback", "capture"], away.break_sound, away.mend_sound,
+                   sound=False),
         # Last: a device alarms every ten seconds at most, and this one has done so in the call before.
         away.fault("display unplugged", "idle", ["display"], lambda: away.plug(DISCONNECTED),
                    lambda: away.plug(CONNECTED))]
@@ -206,9 +204,9 @@ def idle(away):
 def held(away):
     """Another program takes the display while it is unplugged: it is named."""
     board, kiosk = away.bench.board, away.kiosk
-    mark = kiosk.mark()
+    moment = away.witness.moment()
     away.plug(DISCONNECTED)
-    kiosk.wait_event("fault", since=mark, limit_s=TOLD_S, device="display")
+    _, code, lamp, sound, _ = away.witness.stands(moment, ["display"])
     holder = board.spawn(f'exec python3 -c "{HOLDER}"', log="holder.log")
     time.sleep(0.5)
     mark, since = kiosk.mark(), time.monotonic()
@@ -220,8 +218,8 @@ def held(away):
     away.calls()
     mark = kiosk.mark()
     board.terminate(holder)
-    return away.row("display held by a program", "idle, call", (took, event["text"]), away.back(["display"], mark),
-                    "the next press works")
+    return away.row("display held by a program", "idle", (took, code, lamp, sound, event["text"]),
+                    "the next press works", away.back(["display"], mark))
 
 
 def pause(away):
@@ -249,11 +247,10 @@ def power(away):
     """The supply fails in a call, which goes on with sound; the far end sees the card, and then the camera again."""
     board, kiosk = away.bench.board, away.kiosk
     away.in_call()
-    mark, since = kiosk.mark(), time.monotonic()
+    moment = away.witness.moment()
     board.press("spare-1", None)
-    kiosk.wait_event("power", since=mark, limit_s=TOLD_S, failing=True)
-    took = time.monotonic() - since
-    kiosk.wait_event("lamp", since=mark, limit_s=1, pattern="fast")
+    kiosk.wait_event("power", since=moment[0], limit_s=TOLD_S, failing=True)
+    told = away.witness.stands(moment, ["supply"])
     result = away.goes_on(CARD)
     away.sees("low-power", 0, CARD_DB_MAX)
     lit = (kiosk.screenshot(away.context.folder / "low-power-screen.png") > 40).mean()
@@ -266,7 +263,7 @@ def power(away):
     time.sleep(1)
     away.sees("camera", CAMERA_DB_MIN, 99)
     kiosk.hang_up()
-    return away.row("the supply fails", "call", (took, "a card on the screen"), back, result)
+    return away.row("the supply fails", "call", told, result, back)
 
 
 def clock(away):
@@ -289,13 +286,14 @@ def clock(away):
 # A device alarms at most every ten seconds: none fails twice in a row.
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
          "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
-         "away/clock": clock, "away/held": held}
+         "away/clock": clock, "away/held": held, **faults.PARTS}
 
 
 def play(context):
     """All of it, once: {name: its figure, or what went wrong}."""
     bench(context).peer()
     away, results = Away(context), {}
+    context.closing.callback(away.witness.ear.stop)
     for name, part in STORY.items():
         try:
             results[name] = part(away)
@@ -305,9 +303,6 @@ def play(context):
                 away.recover()
             except Failed as other:
                 context.log("not mended", other)
-    widths = [max(len(row[column]) for row in away.rows) for column in range(5)] if away.rows else []
-    for row in away.rows:
-        context.log("  ".join(text.ljust(width) for text, width in zip(row, [*widths, 0])))
     return results
 
 
@@ -315,6 +310,8 @@ for _name in STORY:
     @check(_name)
     def part(context, name=_name):
         result = context.once("devices away", lambda: play(context)).get(name)
+        if name == faults.TABLE:
+            context.log("\n" + (context.folder / "faults.txt").read_text())
         if isinstance(result, Failed):
             raise result
         return result
