@@ -7,7 +7,7 @@ One kiosk, started without its display, goes through all of it; each check tells
 import time
 
 from measure import image
-from tests import faults
+from tests import faults, faults_table
 from tests.bench import VIVID_PATTERN, bench
 from tests.kiosk import GUEST
 from tests.told import Witness
@@ -286,7 +286,7 @@ def clock(away):
 # A device alarms at most every ten seconds: none fails twice in a row.
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
          "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
-         "away/clock": clock, "away/held": held, **faults.PARTS}
+         "away/clock": clock, "away/held": held, **faults_table.PARTS}
 
 
 def play(context):
@@ -310,7 +310,7 @@ for _name in STORY:
     @check(_name)
     def part(context, name=_name):
         result = context.once("devices away", lambda: play(context)).get(name)
-        if name == faults.TABLE:
+        if name == faults_table.TABLE:
             context.log("\n" + (context.folder / "faults.txt").read_text())
         if isinstance(result, Failed):
             raise result

@@ -1,48 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of faults, live: each is made on the board, and what is seen, heard and written of it becomes a row.
+"""Faults that stand, made on the board: what is seen, heard and written of each becomes a row of the table.
 
 The parts go on with the kiosk of away.py, whose devices have come and gone before.
 """
 
 import contextlib
-import re
 import time
-from pathlib import Path
 
-from peer import odd
 from peer.authority import Authority
-from peer.background import accepted
-from peer.refuser import Refuser
-from peer.registrar import Registrar
-from peer.tls import BusyByTLS
-from tests.kiosk import GUEST, PEER
+from tests.kiosk import PEER
 from tests.runner import Failed
 from virtual.channel import BoardError
 
-ERRORS = Path(__file__).resolve().parents[2] / "docs" / "errors.md"
-TABLE = "away/faults"
 FAULT_LAMP, SUPPLY, LID, PAD = "lamp-spare", "spare-1", "spare-2", "Pad of the table"
 SMALL = "/run/small"
-REFUSES, SILENT, CLOSED, RINGS, NO_TLS = 5081, 5082, 5099, 5083, 5084
-REGISTRARS = {403: 5091, 401: 5093}
 ARGUMENTS = f"--data {SMALL} --secrets /run/secrets"
 SETTINGS = {
     "input.power.line": SUPPLY, "input.tamper.line": LID, "lamp.fault.line": FAULT_LAMP, "keypad.type": "evdev",
     "keypad.device": f"evdev:{PAD}", "call.ring_timeout": "5", "call.media_timeout": "6",
     "tls.ca": "/share/authority.pem", "sip.auth_user": "gate", "sip.password": "wrong",
-}
-# What is not made here, and why.
-NOT_HERE = {
-    "CB-CALL-FULL": "takes minutes of calls that end in the background; its outcome is one of those of the unit tests",
-    "CB-SIP-FAULT": "only a stream can be that wrong, and its call is the same outcome; race/stream-* and fuzz/dialog",
-    "CB-SRTP-NONE": "takes another configuration; secure/refused",
-    "CB-SRTP-KEYS": "no far end here fails its handshake; the unit tests of calls with keys",
-    "CB-TLS-EARLY": "a certificate from tomorrow is CB-TLS-TIME here; tls/strict",
-    "CB-TLS-WILDCARD": "the board has no names; tls/strict", "CB-TLS-PIN": "another policy; tls/pin",
-    "CB-TLS-CHANGED": "another policy; tls/tofu",
-    "CB-TLS-SIGNATURE": "as CB-TLS-CA; unit tests of certificates", "CB-TLS-REVOKED": "as CB-TLS-CA",
-    "CB-TLS-WEAK": "as CB-TLS-CA; unit tests of certificates", "CB-TLS-PURPOSE": "as CB-TLS-CA",
-    "CB-TLS-OTHER": "as CB-TLS-CA",
 }
 
 
@@ -133,114 +109,6 @@ def press_fails(away):
     return f"the next press says {ended['fault_code']}"
 
 
-# Calls that fail
-
-CODES = (301, 401, 403, 404, 480, 486, 488, 499, 503, 599, 603, 699)
-
-
-def calls(away):
-    """One call for each meaning of an answer, and for what else ends calls; each press after it calls again."""
-    bench, rows = away.bench, {f"answer {code}": f"sip:{code}@{PEER}:{REFUSES}" for code in CODES}
-    rows["sent in circles"] = f"sip:loop@{PEER}:{REFUSES}"
-    rows["codec of no use"] = f"sip:media@{PEER}:{REFUSES}"
-    rows["rings for ever"] = f"sip:peer@{PEER}:{RINGS}"
-    rows["nobody at the port"] = f"sip:peer@{PEER}:{CLOSED};transport=tcp"
-    rows["no such name"] = "sip:peer@no-such-host.invalid"
-    with Refuser(PEER, REFUSES), odd.rings(bench.folder, port=RINGS):
-        for name, uri in rows.items():
-            wire, begin = bench.wire.mark(), time.monotonic()
-            fails(away, name, uri)
-            if str(RINGS) in uri and not bench.wire.wait_sip("CANCEL", GUEST, 0.1, wire):
-                raise Failed("no CANCEL", f"the far end would ring on; {time.monotonic() - begin:.1f} s")
-    return f"{len(rows)} calls"
-
-
-def fails(away, name, uri, limit_s=8):
-    witness, kiosk = away.witness, away.kiosk
-    moment = witness.moment()
-    code, answer = kiosk.tell("call", uri)
-    if code:
-        raise Failed(f"{name}: not called", str(answer))
-    try:
-        told = witness.fails(moment, limit_s)
-        away.row(name, "press", told, witness.press_calls())
-    except Failed as fault:
-        raise Failed(f"{name}: {fault.figure}", fault.why) from fault
-
-
-def certificates(away):
-    """Servers that cannot be trusted, and one whose certificate ends soon, which is only written down."""
-    kiosk, here, (good, stranger) = away.kiosk, f"IP:{PEER}", away.authorities
-    kinds = {
-        "certificate expired": good.issue("expired", here, -20, -1), "from tomorrow": good.issue("early", here, 3, 300),
-        "for another name": good.issue("other", "DNS:sip.example.org"),
-        "of somebody": stranger.issue("unknown", here),
-    }
-    for name, identity in kinds.items():
-        with BusyByTLS(*identity):
-            fails(away, name, f"sips:help@{PEER}")
-    with accepted(PEER, NO_TLS, lambda stream: stream.sendall(b"no TLS here\r\n")):
-        fails(away, "no TLS at the port", f"sips:help@{PEER}:{NO_TLS}")
-    moment = away.witness.moment()
-    with BusyByTLS(*good.issue("soon", here, -20, 5)):
-        kiosk.tell("call", f"sips:help@{PEER}")
-        told = kiosk.wait_event("certificate", since=moment[0], verdict="ends-soon")
-        kiosk.wait_event("call", since=moment[0], state="ended")
-    quiet(away, told["fault_code"], "certificate ends soon", "press", moment, told["verdict"])
-    away.witness.press_calls()
-    return f"{len(kinds) + 2} servers"
-
-
-def quiet(away, code, name, when, moment, sentence):
-    """Only the log tells of it."""
-    away.witness.row(code, name, when, time.monotonic() - moment[2], "", "", "the call is as it was", sentence)
-
-
-def silence(away):
-    """Nobody is there, not even an ICMP error: seven INVITEs in 32 s. Meanwhile accounts fail, each in its way."""
-    kiosk, bench = away.kiosk, away.bench
-    scripts = {403: lambda number, register: (403, []), 401: lambda number, register: (401, [
-        f'WWW-Authenticate: Digest realm="gate", nonce="n{number}", algorithm=MD5, qop="auth"'])}
-    with contextlib.ExitStack() as stack:
-        for code, port in REGISTRARS.items():
-            stack.enter_context(Registrar(scripts[code], port=port))
-        silent = stack.enter_context(odd.Silent(port=SILENT))
-        accounts(away)
-        moment, swallowed = away.witness.moment(), len(silent.swallowed)
-        kiosk.tell("call", f"sip:peer@{PEER}:{SILENT}")
-        kiosk.wait_event("call", since=moment[0], state="ended", limit_s=40)
-        took = time.monotonic() - moment[2]
-        told = away.witness.fails((moment[0], moment[1], time.monotonic()))
-        invites = sum(data.startswith(b"INVITE") for data in silent.swallowed[swallowed:])
-        if invites != 7 or not 31 < took < 34:
-            raise Failed(f"{invites} INVITEs, {took:.1f} s", "seven are due in 32 s: RFC 3261, timer B")
-        away.row("nobody there", "press", told, away.witness.press_calls())
-        late = kiosk.wait_event("registration", state="failed", code=408, limit_s=3)
-        away.witness.row(late["fault_code"], "registrar silent", "idle", 0, "", "", "tried again by itself",
-                         f"{late['account']}, after 32 s")
-        reload(away, {})
-        kiosk.wait_event("restored", since=moment[0], device="accounts", limit_s=5)
-    return f"{took:.1f} s"
-
-
-def accounts(away):
-    """Four accounts, none of which is registered."""
-    kiosk, kinds = away.kiosk, {"": f":{REGISTRARS[403]}", ".2": f":{REGISTRARS[401]}",
-                                ".3": f":{CLOSED};transport=tcp", ".4": f":{SILENT}"}
-    changes = {}
-    for number, where in kinds.items():
-        changes[f"account{number}.uri"] = f"sip:gate{number.strip('.')}@{PEER}"
-        changes[f"account{number}.registrar"] = f"sip:{PEER}{where}"
-    moment = away.witness.moment()
-    reload(away, changes)
-    told = away.witness.stands(moment, ["accounts"])
-    away.row("no account registered", "idle", told, away.witness.press_calls())
-    for event, code in (("registration", "CB-REG-403"), ("registration", "CB-REG-REACH"),
-                        ("password_refused", "CB-REG-PASSWORD")):
-        told = kiosk.wait_event(event, since=moment[0], fault_code=code)
-        quiet(away, code, event, "idle", moment, told.get("account") or told.get("realm", ""))
-
-
 # The file
 
 BAD = """[nonsense]
@@ -321,32 +189,3 @@ def start(away):
         (prompts / "busy.wav").unlink()
         kiosk.stop()
     return "named"
-
-
-def table(away):
-    """All rows; each code of docs/errors.md is among them, or is told why not."""
-    folder = away.context.out / TABLE
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "faults.txt").write_text("\n".join(away.witness.table()) + "\n")
-    seen = {code for row in away.witness.rows for code in row[0].split()}
-    missing = [code for code in sorted(listed()) if code not in NOT_HERE and not any(covers(code, one) for one in seen)]
-    if missing:
-        raise Failed(f"{len(missing)} faults", f"neither made nor told why not: {', '.join(missing)}")
-    whens = [row[2] for row in away.witness.rows]
-    return f"{len(seen)} codes: {sum('idle' in when or 'start' in when for when in whens)} rows idle, " \
-           f"{sum('call' in when for when in whens)} in a call, {whens.count('press')} of presses"
-
-
-def listed():
-    """The codes of the document, which is made from the table of faults."""
-    rows = [line.split("|")[1] for line in ERRORS.read_text().splitlines() if line.startswith("| `CB-")]
-    return {row.split()[0].strip("`") for row in rows}
-
-
-def covers(code, seen):
-    """`CB-SIP-4nn` is any number of its class."""
-    return re.fullmatch(code.replace("n", r"\d"), seen) is not None
-
-
-PARTS = {"away/standing": stand_idle, "away/calls": calls, "away/certificates": certificates, "away/silence": silence,
-         "away/standing-call": stand_in_call, "away/file": problems, "away/start": start, TABLE: table}
