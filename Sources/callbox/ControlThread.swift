@@ -246,7 +246,7 @@ final class ControlThread {
                 return deadline
             }
             switch output {
-            case .screen, .tone, .say, .hush, .event, .record: self.unhurried.append(output)
+            case .screen, .tone, .chime, .say, .hush, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
                 .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
                 .wait:
