@@ -299,6 +299,7 @@ def play(context):
             results[name] = part(away)
         except Failed as fault:
             results[name] = fault
+            context.log(name, fault)
             try:
                 away.recover()
             except Failed as other:

@@ -31,8 +31,8 @@ class Ear:
         name = f"ear-{self.count}.raw"
         self.path = self.board.share / name
         self.process = self.board.spawn(
-            f"exec arecord -q -D {self.board.speaker_tap} -t raw -f S16_LE -r {RATE} -c 1 --buffer-time=200000 "
-            f"/share/{name}", log="ear.log")
+            f"exec arecord -q -D {self.board.speaker_tap} -t raw -f S16_LE -r {RATE} -c 1 --period-time=50000 "
+            f"--buffer-time=2000000 /share/{name}", log="ear.log")
         until = time.monotonic() + 3
         while not self.path.exists() or not self.path.stat().st_size:
             if time.monotonic() > until:
