@@ -297,8 +297,8 @@ def play(context):
     for name, part in STORY.items():
         try:
             results[name] = part(away)
-        except Failed as fault:
-            results[name] = fault
+        except (Failed, OSError) as fault:
+            results[name] = fault if isinstance(fault, Failed) else Failed(type(fault).__name__, str(fault))
             context.log(name, fault)
             try:
                 away.recover()

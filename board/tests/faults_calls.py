@@ -14,6 +14,8 @@ from tests.kiosk import GUEST, PEER
 from tests.runner import Failed
 
 REFUSES, SILENT, CLOSED, RINGS, NO_TLS = 5081, 5082, 5099, 5083, 5084
+# The far end has 5061.
+TLS = 5085
 REGISTRARS = {403: 5091, 401: 5093}
 CODES = (301, 401, 403, 404, 480, 486, 488, 499, 503, 599, 603, 699)
 
@@ -57,13 +59,13 @@ def certificates(away):
         "of somebody": stranger.issue("unknown", here),
     }
     for name, identity in kinds.items():
-        with BusyByTLS(*identity):
-            fails(away, name, f"sips:help@{PEER}")
+        with BusyByTLS(*identity, port=TLS):
+            fails(away, name, f"sips:help@{PEER}:{TLS}")
     with accepted(PEER, NO_TLS, lambda stream: stream.sendall(b"no TLS here\r\n")):
         fails(away, "no TLS at the port", f"sips:help@{PEER}:{NO_TLS}")
     moment = away.witness.moment()
-    with BusyByTLS(*good.issue("soon", here, -20, 5)):
-        kiosk.tell("call", f"sips:help@{PEER}")
+    with BusyByTLS(*good.issue("soon", here, -20, 5), port=TLS):
+        kiosk.tell("call", f"sips:help@{PEER}:{TLS}")
         told = kiosk.wait_event("certificate", since=moment[0], verdict="ends-soon")
         kiosk.wait_event("call", since=moment[0], state="ended")
     quiet(away, told["fault_code"], "certificate ends soon", "press", moment, told["verdict"])
