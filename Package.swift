@@ -66,7 +66,7 @@ let package = Package(
         world("Secure", ["SIPWire", "SDPWire", "KioskEngine", "Loop"]),
         world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop", "Secure"]),
         world("Display", ["KioskEngine"]),
-        world("Sound", ["RTPWire", "MediaEngine"]),
+        world("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
         world("Picture", ["RTPWire"]),
         world("Panel", ["PanelEngine"]),
         .executableTarget(
@@ -92,7 +92,7 @@ let package = Package(
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
                 tests("Display", ["KioskEngine", "MediaEngine", "SIPEngine", "SIPWire"]),
                 tests("Picture", ["RTPWire"]),
-                tests("Sound", ["RTPWire", "MediaEngine"]),
+                tests("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.
                 .executableTarget(
                     name: "Simulation",

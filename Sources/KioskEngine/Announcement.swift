@@ -70,7 +70,7 @@ struct Announcement: Equatable {
     // MARK: - Changes
 
     /// What sounds once when `self` comes after `old`.
-    func chime(after old: Announcement) -> Tone? {
+    func chime(after old: Announcement) -> Chime? {
         if self.stage != old.stage {
             switch self.stage {
             case .calling: return old.stage == .connected ? nil : .placed

@@ -31,7 +31,7 @@ struct DeviceFaults {
         guard isNew else { return false }
         self.alarmedAt[index] = now
         self.isTold[index] = true
-        self.alarmUntil = now + .milliseconds(Self.alarmMs)
+        self.tell(now: now)
         return true
     }
 
@@ -44,9 +44,14 @@ struct DeviceFaults {
         return self.texts[Int(family.rawValue)] != nil
     }
 
-    /// Something else that whoever stands there is to notice.
-    mutating func alarm(now: Instant) {
+    /// The lamp tells that something is wrong.
+    mutating func tell(now: Instant) {
         self.alarmUntil = now + .milliseconds(Self.alarmMs)
+    }
+
+    /// Somebody wants what cannot be had now.
+    mutating func alarm(now: Instant) {
+        self.tell(now: now)
         self.soundsAlarm = true
     }
 

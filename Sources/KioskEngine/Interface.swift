@@ -71,6 +71,7 @@ public enum KioskOutput {
     case remember(tampered: Bool)
     case screen(ScreenState)
     case tone(Tone)
+    case chime(Chime)
     /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
     case savePower(Bool)
     /// Speak at the panel, in place of what is spoken there.

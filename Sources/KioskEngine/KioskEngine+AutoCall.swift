@@ -13,7 +13,7 @@ extension KioskEngine {
         case .nothing: break
         case .readClock: self.put(.readClock)
         case .count(let reason, let until):
-            self.put(.tone(.warning))
+            self.put(.chime(.warning))
             self.say(.countdown)
             self.emitAutoCall("scheduled", reason, now: now) { $0.put("ms", msOf: until - now) }
         case .skip(let reason): self.emitAutoCall("skipped", reason, now: now)

@@ -84,6 +84,7 @@ extension KioskEngine {
             guard let text = self.faults[family] else { continue }
             lines.append(Self.faultLine(family, text, now: now))
         }
+        if self.wasCutOff { lines.append(self.accountsLine(now: now)) }
         lines.append(Self.line("lamp", now: now) { $0.put("pattern", self.lampPattern.text) })
         if let current = self.machine.state.current {
             lines.append(
@@ -104,6 +105,17 @@ extension KioskEngine {
         }
     }
 
+    /// Whether all accounts together are of any use, told as a device is.
+    func accountsLine(now: Instant) -> ByteString {
+        let isCutOff = self.wasCutOff
+        return Self.line(isCutOff ? "fault" : "restored", now: now) {
+            $0.put("device", "accounts")
+            guard isCutOff else { return }
+            $0.put("text", Texts.english.faults.cutOff)
+            $0.put(.notRegistered)
+        }
+    }
+
     // MARK: - Status
 
     func status(_ local: LocalCounters, now: Instant) -> ByteString {
@@ -121,6 +133,7 @@ extension KioskEngine {
             $0.put("calls", self.sip.callCount)
             $0.put("strangers", self.sip.counters[.stranger])
             $0.put("problems", self.problems.count)
+            self.writeScreen(to: &$0)
             var faults = JSON()
             for family in DeviceFamily.all {
                 if let text = self.faults[family] { faults.put(family.text, text) }
@@ -132,6 +145,17 @@ extension KioskEngine {
             $0.put("framebuffers", local.framebuffers)
             $0.put("drawings", local.drawings)
         }
+    }
+
+    /// The words that are shown now.
+    private func writeScreen(to json: inout JSON) {
+        guard let shown = self.shown?.screen else { return json.putNull("screen") }
+        var screen = JSON()
+        screen.put("headline", shown.headline)
+        screen.put("detail", shown.detail)
+        screen.put("banner", shown.banner)
+        screen.put("code", shown.code)
+        json.put("screen", object: screen)
     }
 
     private func writeCall(to json: inout JSON, now: Instant) {

@@ -145,7 +145,7 @@ extension KioskEngine {
 
     /// Nobody here pressed anything: whoever stands by hears that somebody listens.
     private mutating func announceLive(now: Instant) {
-        self.put(.tone(.key))
+        self.put(.chime(.key))
         self.emitCall(now: now)
     }
 

@@ -32,13 +32,17 @@ extension KioskEngine {
     private mutating func tampered(now: Instant) {
         self.panel.wasTampered = true
         self.put(.remember(tampered: true))
+        self.device(.failed(.housing, Self.openedSentence), now: now)
     }
 
+    static let openedSentence: ByteString = "relays stay off until somebody says callbox clear-tamper"
+
     /// The owner has looked at the housing; false while it is open.
-    mutating func clearTamper() -> Bool {
+    mutating func clearTamper(now: Instant) -> Bool {
         guard !self.panel[.tamper] else { return false }
         self.panel.wasTampered = false
         self.put(.remember(tampered: false))
+        self.device(.restored(.housing), now: now)
         return true
     }
 }

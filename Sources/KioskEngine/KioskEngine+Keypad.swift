@@ -5,7 +5,7 @@ import Bytes
 extension KioskEngine {
     mutating func key(_ key: UInt8, now: Instant) {
         guard !self.isCallOver else { return }
-        self.put(.tone(.digit(key)))
+        self.put(.chime(.digit(key)))
         self.type(key, now: now)
     }
 

@@ -109,9 +109,13 @@ extension KioskEngine {
         }
         for family in DeviceFamily.all {
             let fault = self.faults[family]
+            guard let name = texts.name(of: family) else {
+                if let fault { lines.append(HealthLine(Texts.of(self.language).fault(family), fault, isGood: false)) }
+                continue
+            }
             let isFitted = self.isFitted(family)
             let value = fault ?? (isFitted ? texts.works : texts.missing)
-            lines.append(HealthLine(texts.name(of: family), value, isGood: fault == nil && isFitted))
+            lines.append(HealthLine(name, value, isGood: fault == nil && isFitted))
         }
         lines.append(
             HealthLine(
@@ -127,7 +131,7 @@ extension KioskEngine {
         case .panel: return !self.world.buttons.isEmpty
         case .playback: return self.configuration.audio.playback != .none
         case .capture: return self.configuration.audio.capture != .none
-        case .network: return true
+        case .network, .storage, .housing, .supply: return true
         }
     }
 }

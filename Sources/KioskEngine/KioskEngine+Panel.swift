@@ -10,8 +10,8 @@ extension KioskEngine {
         self.chimeStatus(.ready)
         self.autoCall = AutoCall(self.configuration.autoCall, isStart: true, now: now)
         self.emit(Self.line("ready", now: now) { $0.put("version", self.world.version) })
-        for problem in self.problems { self.emit(problem, now: now) }
-        if !self.problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
+        self.tellProblems(self.problems, now: now)
+        if self.panel.wasTampered { self.device(.failed(.housing, Self.openedSentence), now: now) }
         self.trustServers(now: now)
         self.passwords.replace(with: self.configuration.credentials)
         self.settleAccounts(now: now)
@@ -44,7 +44,7 @@ extension KioskEngine {
         }
         guard edge == .pressed, !self.isCallOver else { return }
         self.somebodyIsThere(now: now)
-        self.put(.tone(.key))
+        self.put(.chime(.key))
     }
 
     mutating func gesturesTimePassed(now: Instant) {
@@ -55,11 +55,11 @@ extension KioskEngine {
         switch gesture {
         case .press(let button): self.pressed(button, now: now)
         case .longPress(let button):
-            self.put(.tone(.key))
+            self.put(.chime(.key))
             self.emit("long_press", now: now) { $0.put("name", button.text) }
             self.pressedLong(self.configuration[button].long, now: now)
         case .chord:
-            self.put(.tone(.key))
+            self.put(.chime(.key))
             self.emit("chord", now: now) { _ in }
             self.nextServicePage(now: now)
         }
@@ -176,7 +176,7 @@ extension KioskEngine {
         case .pause: self.put(.reply(client, self.pause(now: now)))
         case .resume: self.put(.reply(client, self.resume(now: now)))
         case .clearTamper:
-            let isClear = self.clearTamper()
+            let isClear = self.clearTamper(now: now)
             self.put(.reply(client, isClear ? Reply.done : Reply.refused("the housing is open")))
         case .language(let language):
             self.speak(language ?? self.configuration.language.next(after: self.language), now: now)
@@ -261,7 +261,7 @@ extension KioskEngine {
         switch family {
         case .camera: self.world.hasCamera = isFitted
         case .display: self.world.hasScreen = isFitted
-        case .playback, .capture, .panel, .network: break
+        case .playback, .capture, .panel, .network, .storage, .housing, .supply: break
         }
     }
 

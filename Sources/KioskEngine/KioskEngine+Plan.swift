@@ -145,7 +145,7 @@ extension KioskEngine {
 
     /// The longest time of the call is nearly over.
     mutating func warn(now: Instant) {
-        self.put(.tone(.warning))
+        self.put(.chime(.warning))
         self.say(.timeNearlyOver)
         self.emit("time_limit", now: now) { $0.put("ms_left", msOf: Duration.milliseconds(KioskTimes.warningMs)) }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 
 /// What is told by ear beside the tones that stand.
 extension KioskEngine {
@@ -16,8 +17,8 @@ extension KioskEngine {
     }
 
     /// A device or the network went away or came back, or the kiosk has begun: told in a sound where the file wants it.
-    mutating func chimeStatus(_ tone: Tone) {
-        if self.configuration.sound.tellsStatus { self.put(.tone(tone)) }
+    mutating func chimeStatus(_ chime: Chime) {
+        if self.configuration.sound.tellsStatus { self.put(.chime(chime)) }
     }
 
     /// Once a fault; in a call, where somebody is there, in words too where the table of faults has any.
@@ -27,15 +28,17 @@ extension KioskEngine {
     }
 
     /// Tells what has changed by an input; whoever presses what does nothing at rest hears what does.
-    mutating func announce(after input: KioskInput) {
+    mutating func announce(after input: KioskInput, now: Instant) {
         let old = self.announced
         let next = Announcement(self.machine.state, hasScreen: self.world.hasScreen)
         self.announced = next
         if self.isCutOff != self.wasCutOff {
             self.wasCutOff.toggle()
             self.chimeStatus(self.wasCutOff ? .lost : .back)
+            if self.wasCutOff { self.faults.tell(now: now) }
+            self.emit(self.accountsLine(now: now))
         }
-        if self.configuration.sound.chimes, let tone = next.chime(after: old) { self.put(.tone(tone)) }
+        if self.configuration.sound.chimes, let chime = next.chime(after: old) { self.put(.chime(chime)) }
         switch next.speech(after: old) {
         case .keep:
             if next.stage == .idle, old.stage == .idle, self.configuration.call.uri != nil, Self.isIdlePress(input) {

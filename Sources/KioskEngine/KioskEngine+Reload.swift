@@ -49,16 +49,24 @@ extension KioskEngine {
         guard self.problemsBeside.count < Self.problemsBesideMax else { return }
         self.problemsBeside.append(problem)
         self.problems.append(problem)
-        self.emit(problem, now: now)
+        self.tellProblems([problem], now: now)
     }
 
     private static let problemsBesideMax = 16
 
     private mutating func setProblems(_ problems: [ConfigurationProblem], now: Instant) {
         self.problems = problems + self.problemsBeside
-        if !problems.isEmpty { self.show(.problems, forMs: Self.newProblemsMs, now: now) }
         self.reportNumber &+= 1
+        self.tellProblems(problems, now: now)
+    }
+
+    /// Whoever wrote the file stands before the screen, or listens.
+    mutating func tellProblems(_ problems: [ConfigurationProblem], now: Instant) {
+        guard !problems.isEmpty else { return }
         for problem in problems { self.emit(problem, now: now) }
+        self.faults.tell(now: now)
+        self.chimeStatus(.lost)
+        self.show(.problems, forMs: Self.newProblemsMs, now: now)
     }
 
     /// - Parameter change: nil where the file is of no use, and the former settings go on.

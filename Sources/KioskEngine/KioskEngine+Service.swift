@@ -48,12 +48,14 @@ extension KioskEngine {
 
     // MARK: - Power
 
+    private static let failingSentence: ByteString = "camera and picture rest until the mains are back"
+
     /// The supply fails, or is back: what takes much power and is not needed to speak stops meanwhile.
     mutating func power(isFailing: Bool, now: Instant) {
         guard isFailing != self.isPowerFailing else { return }
         self.isPowerFailing = isFailing
         self.put(.savePower(isFailing))
         self.emit("power", now: now) { $0.put("failing", isFailing) }
-        if isFailing { self.faults.alarm(now: now) }
+        self.device(isFailing ? .failed(.supply, Self.failingSentence) : .restored(.supply), now: now)
     }
 }

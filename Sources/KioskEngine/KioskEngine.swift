@@ -159,7 +159,7 @@ public struct KioskEngine {
         self.timePassed(now: now)
         self.settle(now: now)
         self.tlsFault = nil
-        self.announce(after: input)
+        self.announce(after: input, now: now)
         self.present(now: now)
     }
 

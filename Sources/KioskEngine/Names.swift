@@ -106,7 +106,7 @@ public enum LampName: UInt8, Hashable, Sendable {
     }
 }
 
-/// A family of devices that may be missing, or fail and come back.
+/// A family of devices that may be missing, or fail and come back; and what else the help point stands on.
 public enum DeviceFamily: UInt8, Hashable, Sendable {
     case display
     case camera
@@ -116,8 +116,16 @@ public enum DeviceFamily: UInt8, Hashable, Sendable {
     case panel
     /// No address, no route, or the SIP port could not be opened.
     case network
+    /// Where logs and calls are written down.
+    case storage
+    /// It was opened.
+    case housing
+    /// The mains.
+    case supply
 
-    public static let all: [DeviceFamily] = [.display, .camera, .playback, .capture, .panel, .network]
+    public static let all: [DeviceFamily] = [
+        .display, .camera, .playback, .capture, .panel, .network, .storage, .housing, .supply,
+    ]
 
     /// As in `fault` events.
     public var text: ByteString {
@@ -128,6 +136,9 @@ public enum DeviceFamily: UInt8, Hashable, Sendable {
         case .capture: return "capture"
         case .panel: return "panel"
         case .network: return "network"
+        case .storage: return "storage"
+        case .housing: return "housing"
+        case .supply: return "supply"
         }
     }
 }
@@ -148,40 +159,4 @@ public struct ResolutionID: Hashable, Sendable {
     public init(_ number: UInt64) {
         self.number = number
     }
-}
-
-/// What sounds at the panel, beside the far end's voice. Nothing of it is sent to the far end.
-public enum Tone: Hashable, Sendable {
-    case none
-    /// Ring-back: the far end rings. Goes on until another tone is ordered, as do `busy` and `error`.
-    case ringback
-    /// Somebody calls here: press to answer. Goes on as `ringback` does.
-    case bell
-    /// The far end is busy, or has hung up.
-    case busy
-    /// The call failed.
-    case error
-
-    // What follows sounds once; whatever tone stood before goes on.
-
-    /// A click that answers a press.
-    case key
-    /// A pip for a key of the telephone (ASCII), which nobody takes for the key's own dual tone.
-    case digit(UInt8)
-    /// The call is on its way.
-    case placed
-    /// Somebody has answered.
-    case answered
-    /// The call is over.
-    case ended
-    case muted
-    case unmuted
-    /// The longest time for a call is nearly over; or the kiosk is about to do something by itself.
-    case warning
-    /// The kiosk has started.
-    case ready
-    /// A device or the network went away.
-    case lost
-    /// It is back.
-    case back
 }

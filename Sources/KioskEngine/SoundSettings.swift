@@ -2,17 +2,7 @@
 
 /// `[sound]`: what the person at the panel hears beside the far end's voice.
 public struct SoundSettings: Equatable, Sendable {
-    /// Whose telephone tones are heard.
-    public enum Tones: Sendable {
-        case etsi
-        case unitedKingdom
-        case unitedStates
-        case france
-        case spain
-        case china
-    }
-
-    public var tones = Tones.etsi
+    public var tones = ToneCountry.etsi
     /// A short sound where a call is placed, answered or ended, and for mute.
     public var chimes = true
     /// A short sound when the kiosk has started, and when a device or the network goes away or comes back.

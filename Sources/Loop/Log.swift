@@ -17,10 +17,12 @@ public enum Log {
     /// - Parameters:
     ///   - stamp: the time, as each line begins.
     ///   - kept: the line as it is kept; nil where it is not.
+    ///   - tell: the files cannot be written any more, with the reason; or can again, with nil. It must not wait.
     public static func keep(
-        in files: LogFiles, stamp: @escaping () -> ByteString, kept: @escaping (ByteString) -> ByteString?
+        in files: LogFiles, stamp: @escaping () -> ByteString, kept: @escaping (ByteString) -> ByteString?,
+        tell: @escaping (ByteString?) -> Void
     ) {
-        self.sink.set(files, stamp, kept)
+        self.sink.set(files, stamp, kept, tell)
     }
 }
 
@@ -29,24 +31,37 @@ private final class LogSink {
     private var files: LogFiles?
     private var stamp: () -> ByteString = { ByteString() }
     private var kept: (ByteString) -> ByteString? = { $0 }
+    private var tell: (ByteString?) -> Void = { _ in }
+    private var hasFailed = false
 
     init() {
         self.lock = UnsafeMutablePointer.allocate(capacity: 1)
         callbox_init_mutex(self.lock)
     }
 
-    func set(_ files: LogFiles, _ stamp: @escaping () -> ByteString, _ kept: @escaping (ByteString) -> ByteString?) {
+    func set(
+        _ files: LogFiles, _ stamp: @escaping () -> ByteString, _ kept: @escaping (ByteString) -> ByteString?,
+        _ tell: @escaping (ByteString?) -> Void
+    ) {
         pthread_mutex_lock(self.lock)
         self.files = files
         self.stamp = stamp
         self.kept = kept
+        self.tell = tell
         pthread_mutex_unlock(self.lock)
     }
 
     func write(_ line: ByteString) {
         pthread_mutex_lock(self.lock)
-        if let files = self.files, let kept = self.kept(line) { files.append(self.stamp() + " " + kept) }
+        if let files = self.files, let kept = self.kept(line) { self.keep(self.stamp() + " " + kept, in: files) }
         pthread_mutex_unlock(self.lock)
+    }
+
+    private func keep(_ line: ByteString, in files: LogFiles) {
+        let isWritten = files.append(line)
+        guard isWritten == self.hasFailed else { return }
+        self.hasFailed = !isWritten
+        self.tell(isWritten ? nil : files.failure)
     }
 }
 
@@ -64,6 +79,8 @@ public final class LogFiles {
     private let isSynced: Bool
     private var descriptor: Int32 = -1
     private var used = 0
+    /// Of the last write that failed; a part of a line was written where the room was just gone.
+    private var lastError = ENOSPC
 
     public enum Limit: Sendable {
         case bytes(Int)
@@ -82,17 +99,25 @@ public final class LogFiles {
         if self.descriptor >= 0 { close(self.descriptor) }
     }
 
-    public func append(_ line: ByteString) {
+    /// Why nothing can be written now.
+    public var failure: ByteString { self.path + ": " + ByteString(cString: strerror(self.lastError)) }
+
+    /// Whether the whole line was written. What could not be opened is tried again each time.
+    @discardableResult
+    public func append(_ line: ByteString) -> Bool {
         if self.used >= self.usedMax { self.turn() }
-        guard self.descriptor >= 0 else { return }
+        if self.descriptor < 0 { self.open() }
+        guard self.descriptor >= 0 else { return false }
         let bytes = line.bytes + [ASCII.lineFeed]
         let count = bytes.withUnsafeBytes { CSystem.write(self.descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 else { return }
+        if count < 0 { self.lastError = callbox_errno() }
+        guard count > 0 else { return false }
         if self.isSynced { fsync(self.descriptor) }
         switch self.limit {
         case .bytes: self.used += count
         case .lines: self.used += 1
         }
+        return count == bytes.count
     }
 
     /// The lines that there are, the oldest first.
@@ -118,6 +143,7 @@ public final class LogFiles {
     private func open() {
         self.descriptor = self.path.withCString { callbox_open_append($0) }
         self.used = 0
+        if self.descriptor < 0 { self.lastError = callbox_errno() }
         guard self.descriptor >= 0, var bytes = readBeginning(self.path, sizeMax: Self.readMax) else { return }
         if let last = bytes.last, last != ASCII.lineFeed {
             var end = ASCII.lineFeed

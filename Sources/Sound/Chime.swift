@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Bytes
+import KioskEngine
 
-/// A short sound of the board's own that is heard once. Rising is good news, falling is bad, so that they are told
-/// apart without having been learnt.
-public enum Chime: Hashable, Sendable {
-    /// A click that answers a press.
-    case key
-    /// A pip for a key of the telephone (ASCII).
-    case digit(UInt8)
-    case placed
-    case answered
-    case ended
-    case muted
-    case unmuted
-    case warning
-    case ready
-    case lost
-    case back
-
+/// What chimes are made of. Rising is good news, falling is bad, so that they are told apart without having been learnt.
+extension Chime {
     /// 0 Hz is a pause.
     struct Note {
         var hertz: Double

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KioskEngine
+
 /// How loud what is, as the owner's file says; each 0 to 1.
 public struct SoundLevels: Equatable, Sendable {
     /// Of everything, the far end's voice too.
@@ -36,7 +38,7 @@ struct LoudspeakerMix {
     var isActive: Bool { self.tones.isActive || self.chimes.isActive || self.prompt.isActive }
 
     mutating func speak(_ samples: [Int16]) {
-        self.prompt.play(samples, besideTone: self.tones.kind != .none)
+        self.prompt.play(samples, besideTone: self.tones.tone != .none)
     }
 
     /// `samples` are the far end's; they become what goes to the loudspeaker.

@@ -1,31 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sound of the board's own that goes on until another is ordered.
-public enum ToneKind: Hashable, Sendable {
-    case none
-    /// The far end rings.
-    case ringback
-    /// Somebody calls here: the same everywhere.
-    case bell
-    /// The far end is busy, or has gone.
-    case busy
-    /// The call failed: what telephone networks call congestion or reorder.
-    case error
-}
-
-/// Whose telephone tones are heard: everybody knows those of the own country from childhood.
-public enum ToneCountry: Hashable, Sendable {
-    /// ETSI TS 101 041-2.
-    case etsi
-    /// BS 6305.
-    case unitedKingdom
-    /// The "precise tone plan" of ANSI T1.401.
-    case unitedStates
-    // The rest as in ITU-T E.180 supplement 2.
-    case france
-    case spain
-    case china
-}
+import KioskEngine
 
 /// What one tone is made of.
 struct ProgressTone {
@@ -40,8 +15,8 @@ struct ProgressTone {
     }
 
     /// Nil where nothing sounds.
-    init?(_ kind: ToneKind, _ country: ToneCountry) {
-        switch kind {
+    init?(_ tone: Tone, _ country: ToneCountry) {
+        switch tone {
         case .none: return nil
         case .bell: self = ProgressTone(1000, cadence: 1000, 2000)
         case .ringback: self = Self.ringback(country)

@@ -3,6 +3,7 @@
 import Bytes
 import CALSA
 import CSystem
+import KioskEngine
 import MediaEngine
 
 /// What the sound thread is told.
@@ -16,7 +17,7 @@ public enum SoundOrder {
     case mute(Bool)
     /// A digit for the far end, as tones in what is sent.
     case digit(UInt8, milliseconds: Int)
-    case tone(ToneKind)
+    case tone(Tone)
     case chime(Chime)
     /// A prompt, at 48 kHz; it takes the place of the one that is spoken.
     case speak([Int16])
@@ -187,8 +188,8 @@ extension SoundLoop {
             self.isMuted = isOn
         case .digit(let key, let milliseconds):
             if self.plan != nil { self.sender.digits.play(key, milliseconds: milliseconds) }
-        case .tone(let kind):
-            self.mix.tones.play(kind)
+        case .tone(let tone):
+            self.mix.tones.play(tone)
         case .chime(let chime):
             let isFirst = !self.mix.chimes.isActive
             self.mix.chimes.play(chime)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KioskEngine
+
 /// Plays one tone of the telephone network at a time. Pure.
 struct ToneGenerator {
     /// A tone begins and ends within 5 ms.
     private static let rampFrames = 240
 
     private let country: ToneCountry
-    private(set) var kind = ToneKind.none
+    private(set) var tone = Tone.none
     private var waves: [Oscillator] = []
     private var cadence: [Int] = []
     /// Which part of the cadence, and how many frames of it are left.
@@ -20,15 +22,15 @@ struct ToneGenerator {
     }
 
     /// Whether `sample` would give anything now or later.
-    var isActive: Bool { self.kind != .none || self.level > 0 }
+    var isActive: Bool { self.tone != .none || self.level > 0 }
 
-    mutating func play(_ kind: ToneKind) {
-        guard kind != self.kind else { return }
-        self.kind = kind
+    mutating func play(_ tone: Tone) {
+        guard tone != self.tone else { return }
+        self.tone = tone
         // With none, what sounds fades out.
-        guard let tone = ProgressTone(kind, self.country) else { return }
-        self.waves = tone.hertz.map { Oscillator(hertz: $0) }
-        self.cadence = tone.cadence.map { $0 * SoundFormat.rate / 1000 }
+        guard let parts = ProgressTone(tone, self.country) else { return }
+        self.waves = parts.hertz.map { Oscillator(hertz: $0) }
+        self.cadence = parts.cadence.map { $0 * SoundFormat.rate / 1000 }
         self.part = 0
         self.framesLeft = self.cadence[0]
     }
@@ -45,7 +47,7 @@ struct ToneGenerator {
 
     /// Steps by one frame: whether the tone is on in it.
     private mutating func advance() -> Bool {
-        guard self.kind != .none else { return false }
+        guard self.tone != .none else { return false }
         let isOn = self.part % 2 == 0
         self.framesLeft -= 1
         if self.framesLeft == 0 {

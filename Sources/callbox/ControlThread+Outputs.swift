@@ -24,7 +24,7 @@ extension ControlThread {
                 return deadline
             }
             switch output {
-            case .screen, .tone, .say, .hush, .event, .record: self.unhurried.append(output)
+            case .screen, .tone, .chime, .say, .hush, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
                 .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
                 .wait:
@@ -51,6 +51,7 @@ extension ControlThread {
             self.wires.camera.order(.preview(state.selfView == .shown))
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
+        case .chime(let chime): self.wires.sound.order(.chime(chime))
         case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
         case .say(let prompt, let language):
             self.wires.sound.order(.awaitPrompt(self.nextPrompt()))

@@ -40,13 +40,15 @@ final class RecordThread {
 
     private func carryOut(_ message: RecordMessage) {
         switch message {
-        case .call(let line): self.calls.append(line)
+        case .call(let line):
+            if !self.calls.append(line) { Log.write("callbox: " + self.calls.failure) }
         case .report(let path, let head, let text):
             guard text != self.present(path) else { return }
             let isWritten = replaceFile(path, with: (head + text).bytes, mode: 0o644)
             if !isWritten, !self.hasFailed { Log.write("callbox: " + path + " cannot be written") }
             self.hasFailed = !isWritten
-        case .file(let path, let bytes): _ = replaceFile(path, with: bytes, mode: 0o600)
+        case .file(let path, let bytes):
+            if !replaceFile(path, with: bytes, mode: 0o600) { Log.write("callbox: " + path + " cannot be written") }
         case .resetPort(let port, let device):
             let result: ByteString = port.reset() ? " is reset" : " cannot be reset: no permission, or it is gone"
             Log.write("callbox: opening " + device + " anew does not help; its USB port " + port.name + result)

@@ -35,7 +35,7 @@ final class Records {
 
     /// The date where the time is known, else how long the board has been running.
     private func keepLog() {
-        let (clock, policy) = (self.time.clock, self.policy)
+        let (clock, policy, wires) = (self.time.clock, self.policy, self.wires)
         Log.keep(
             in: self.log,
             stamp: {
@@ -43,7 +43,8 @@ final class Records {
                 if clock.isTimeKnown { return DateText.utc(clock.time(now)) }
                 return "+" + ByteString(decimal: now.nanoseconds / 1_000_000) + "ms"
             },
-            kept: { policy.kept($0) })
+            kept: { policy.kept($0) },
+            tell: { wires.report($0.map { .failed(.storage, $0) } ?? .restored(.storage)) })
     }
 
     func set(_ level: LogLevel, of part: LogPart?) {

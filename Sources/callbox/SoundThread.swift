@@ -17,6 +17,7 @@ enum SoundMessage {
     /// As tones in what is sent.
     case digit(UInt8, durationMs: Int)
     case tone(Tone)
+    case chime(Chime)
     /// What is spoken ends, and the prompt of this number may be: all others come too late.
     case awaitPrompt(PromptNumber)
     /// At 48 kHz.
@@ -44,7 +45,7 @@ final class SoundThread {
     func run() {
         let loop = SoundLoop(
             capture: Self.name(self.settings.capture), playback: Self.name(self.settings.playback),
-            levels: self.sound.levels, tones: self.sound.tones.country, clock: Clock.now,
+            levels: self.sound.levels, tones: self.sound.tones, clock: Clock.now,
             wakeDescriptor: self.wires.sound.wakeup, nextOrder: { self.nextOrder() }, emit: { self.carryOut($0) })
         while true { loop.turn() }
     }
@@ -71,32 +72,12 @@ final class SoundThread {
         case .packet(let packet): return .packet(packet)
         case .mute(let isOn): return .mute(isOn)
         case .digit(let key, let durationMs): return .digit(key, milliseconds: durationMs)
-        case .tone(let tone): return Self.order(for: tone)
+        case .tone(let tone): return .tone(tone)
+        case .chime(let chime): return .chime(chime)
         case .awaitPrompt(let number):
             self.awaitedPrompt = number
             return .hush
         case .prompt(let samples, let number): return number == self.awaitedPrompt ? .speak(samples) : .hush
-        }
-    }
-
-    private static func order(for tone: Tone) -> SoundOrder {
-        switch tone {
-        case .none: return .tone(.none)
-        case .ringback: return .tone(.ringback)
-        case .bell: return .tone(.bell)
-        case .busy: return .tone(.busy)
-        case .error: return .tone(.error)
-        case .key: return .chime(.key)
-        case .digit(let key): return .chime(.digit(key))
-        case .placed: return .chime(.placed)
-        case .answered: return .chime(.answered)
-        case .ended: return .chime(.ended)
-        case .muted: return .chime(.muted)
-        case .unmuted: return .chime(.unmuted)
-        case .warning: return .chime(.warning)
-        case .ready: return .chime(.ready)
-        case .lost: return .chime(.lost)
-        case .back: return .chime(.back)
         }
     }
 
@@ -160,18 +141,5 @@ extension SoundSettings {
     /// 12 dB less at 50 percent, which is about half as loud to the ear.
     private static func amplitude(percent: Int) -> Double {
         Double(percent * percent) / 10_000
-    }
-}
-
-extension SoundSettings.Tones {
-    fileprivate var country: ToneCountry {
-        switch self {
-        case .etsi: return .etsi
-        case .unitedKingdom: return .unitedKingdom
-        case .unitedStates: return .unitedStates
-        case .france: return .france
-        case .spain: return .spain
-        case .china: return .china
-        }
     }
 }

@@ -91,7 +91,7 @@ final class AnnouncementTests: XCTestCase {
         muted.wishes.isMuted = true
         let mutedCall = self.connected { $0.facts = muted }
         let cutOff = self.connected { $0.cutOffSince = States.now }
-        let rows: [(KioskState, KioskState, Tone?)] = [
+        let rows: [(KioskState, KioskState, Chime?)] = [
             (States.idle, States.lookingUp, nil), (States.lookingUp, States.calling, .placed),
             (States.idle, States.calling, .placed), (States.calling, States.ringing, nil),
             (States.ringing, States.early, nil), (States.early, States.connected, .answered),

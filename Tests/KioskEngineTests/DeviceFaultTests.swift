@@ -103,4 +103,61 @@ final class DeviceFaultTests: XCTestCase {
         scene.feed(.device(.restored(.camera)))
         XCTAssertEqual(scene.offers, [], "once is enough")
     }
+
+    // MARK: - What is no device
+
+    /// Its code, and that lamp, sound and words tell of it: what every fault that stands has in common.
+    private func assertTold(_ scene: Scene, _ code: String, _ words: ByteString, line: UInt = #line) {
+        XCTAssertEqual(scene.events("fault").last?["fault_code"] as? String, code, line: line)
+        XCTAssertEqual(scene.lampPatterns.last, "fast", line: line)
+        XCTAssertEqual(scene.chimes, [.lost], line: line)
+        XCTAssertTrue(scene.screen?.banner.string.contains(words.string) ?? false, line: line)
+    }
+
+    func testAnOpenedHousingIsAFaultUntilTheOwnerSaysOtherwiseOverStartsToo() {
+        let scene = Scene("[input.tamper]\nline = lid\n")
+        scene.forget()
+        scene.feed(.input(.tamper, isActive: true))
+        self.assertTold(scene, "CB-PNL-TAMPER", Texts.english.faults.housing)
+        scene.feed(.input(.tamper, isActive: false))
+        XCTAssertNotEqual(scene.screen?.banner, "", "closing it is not enough")
+        scene.feed(.control(Scene.client, line: "clear-tamper"))
+        XCTAssertEqual(scene.screen?.banner, "")
+        XCTAssertEqual(scene.chimes, [.lost, .back])
+        let next = Scene { $0.wasTampered = true }
+        XCTAssertEqual(next.events("fault").last?["fault_code"] as? String, "CB-PNL-TAMPER")
+        next.press(.call)
+        XCTAssertEqual(next.state, "calling")
+    }
+
+    func testAFailingSupplyIsToldBetweenCallsToo() {
+        let scene = Scene()
+        scene.forget()
+        scene.feed(.input(.power, isActive: true))
+        self.assertTold(scene, "CB-PWR-LOW", Texts.english.states.lowPower.headline)
+        scene.feed(.input(.power, isActive: false))
+        XCTAssertEqual(scene.screen?.banner, "")
+        XCTAssertEqual(scene.chimes, [.lost, .back])
+    }
+
+    func testProblemsOfTheFileAreSeenAndHeardAsTheyAreFound() {
+        let scene = Scene()
+        scene.forget()
+        scene.feed(.problem(ConfigurationProblem(.opening, section: "screen", key: "image", reason: "no picture")))
+        XCTAssertEqual(scene.events("problem").last?["fault_code"] as? String, "CB-CFG-OPEN")
+        XCTAssertEqual(scene.lampPatterns, ["fast"])
+        XCTAssertEqual(scene.chimes, [.lost])
+        XCTAssertEqual(Scene("[call]\nring_timeout = soon\n").chimes, [.ready, .lost], "at the start too")
+    }
+
+    func testTheStatusHasTheWordsThatAreShown() {
+        let scene = Scene()
+        scene.feed(self.gone)
+        scene.feed(
+            .localCounters(Scene.client, LocalCounters(descriptors: 1, threads: 1, residentKiB: 1, framebuffers: 1)))
+        let screen = scene.replies.last?["screen"] as? [String: Any]
+        XCTAssertEqual(screen?["banner"] as? String, scene.screen?.banner.string)
+        XCTAssertEqual(screen?["headline"] as? String, scene.screen?.headline.string)
+        XCTAssertEqual(screen?["code"] as? String, "")
+    }
 }

@@ -37,7 +37,7 @@ final class IncomingCallTests: XCTestCase {
         XCTAssertEqual(scene.orderNames, ["mute false", "sendVideo true", "start"])
         XCTAssertEqual(scene.lampPatterns.last, "on", "whoever stands there sees that the call is live")
         XCTAssertEqual(scene.screen?.selfView, .shown)
-        XCTAssertTrue(scene.tones.contains(.key), "and whoever cannot see it hears it")
+        XCTAssertTrue(scene.clicks.contains(.key), "and whoever cannot see it hears it")
         scene.press(.hook)
         XCTAssertEqual(scene.endReason, "hangup")
     }

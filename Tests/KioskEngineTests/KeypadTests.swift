@@ -78,7 +78,7 @@ final class KeypadTests: XCTestCase {
         let scene = Scene()
         scene.forget()
         self.type("5", into: scene)
-        XCTAssertEqual(scene.tones, [.digit(UInt8(ascii: "5"))])
+        XCTAssertEqual(scene.clicks, [.digit(UInt8(ascii: "5"))])
         XCTAssertEqual(scene.events("key").first?["state"] as? String, "ignored")
     }
 

@@ -18,10 +18,10 @@ final class OutgoingCallTests: XCTestCase {
         XCTAssertEqual(scene.sent, ["INVITE sip:help@far SIP/2.0"])
         let kinds = scene.outputs.map { KioskMachineTests.name($0) }
         XCTAssertEqual(kinds.first, "event", "the press is logged")
-        XCTAssertEqual(kinds.suffix(2), ["send", "tone"], "all that the answer of the resolver leads to")
+        XCTAssertEqual(kinds.suffix(2), ["send", "chime"], "all that the answer of the resolver leads to")
         XCTAssertEqual(scene.callStates, ["dialling"])
         XCTAssertEqual(scene.lampPatterns, ["slow"])
-        XCTAssertEqual(scene.tones, [.key])
+        XCTAssertEqual(scene.clicks, [.key])
         XCTAssertEqual(scene.screen?.headline, "Calling")
     }
 

@@ -126,6 +126,7 @@ final class PanelButtonTests: XCTestCase {
         let scene = Scene("[lamp.call]\nline = a\ncalling = 300/700\nringing = 20/20\n[lamp.answered]\nidle = dance")
         XCTAssertEqual(scene.events("problem").compactMap { $0["key"] as? String }, ["ringing", "idle"])
         XCTAssertEqual(scene.kiosk.configuration.panel[.call][.ringing], .slow)
+        scene.pass(2_100)
         scene.press(.call)
         XCTAssertEqual(self.patterns(scene, "call").last, "300/700")
     }

@@ -114,6 +114,15 @@ final class RegistrationTests: XCTestCase {
             self.registers = []
         }
 
+        /// The codes of what was told as a fault that stands.
+        var faults: [String] {
+            self.outputs.compactMap { output in
+                guard case .event(let line) = output else { return nil }
+                let event = Scene.object(line)
+                return event["event"] as? String == "fault" ? event["fault_code"] as? String : nil
+            }
+        }
+
         /// `account state code` of the events.
         var story: [String] {
             self.outputs.compactMap { output in
@@ -203,6 +212,7 @@ final class RegistrationTests: XCTestCase {
             }
             XCTAssertEqual(Set(desk.registers.map { $0.message.callID }).count, 1)
             XCTAssertEqual(desk.banner, "Not connected to the telephone server. Calls may still work.")
+            XCTAssertEqual(desk.faults, ["CB-REG-NONE"], "once")
             desk.forget()
             desk.registrars = ["pbx": .grants(600)]
             desk.pass(60_000)

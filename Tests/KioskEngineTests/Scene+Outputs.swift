@@ -41,13 +41,6 @@ extension Scene {
         return nil
     }
 
-    private var sounds: [Tone] {
-        self.outputs.compactMap { output in
-            guard case .tone(let tone) = output else { return nil }
-            return tone
-        }
-    }
-
     /// The relays that were switched, in order.
     var relays: [String] {
         self.outputs.compactMap { output in
@@ -56,15 +49,33 @@ extension Scene {
         }
     }
 
-    /// Tones that stand, and the answers to presses.
-    var tones: [Tone] { self.sounds.filter { !Self.chimes.contains($0) } }
+    /// Tones that stand.
+    var tones: [Tone] {
+        self.outputs.compactMap { output in
+            guard case .tone(let tone) = output else { return nil }
+            return tone
+        }
+    }
 
-    /// What sounds once.
-    var chimes: [Tone] { self.sounds.filter { Self.chimes.contains($0) } }
+    private var sounds: [Chime] {
+        self.outputs.compactMap { output in
+            guard case .chime(let chime) = output else { return nil }
+            return chime
+        }
+    }
 
-    private static let chimes: Set<Tone> = [
-        .placed, .answered, .ended, .muted, .unmuted, .warning, .ready, .lost, .back,
-    ]
+    /// What answers a press.
+    var clicks: [Chime] { self.sounds.filter(Self.isClick) }
+
+    /// What else sounds once.
+    var chimes: [Chime] { self.sounds.filter { !Self.isClick($0) } }
+
+    private static func isClick(_ chime: Chime) -> Bool {
+        switch chime {
+        case .key, .digit: return true
+        case .placed, .answered, .ended, .muted, .unmuted, .warning, .ready, .lost, .back: return false
+        }
+    }
 
     /// The names of the prompts that were spoken, "hush" where one was cut off.
     var spoken: [String] {

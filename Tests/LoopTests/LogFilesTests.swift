@@ -57,8 +57,20 @@ final class LogFilesTests: XCTestCase {
 
     func testAFolderThatIsNotThereIsNoHarm() {
         let files = LogFiles("/nowhere/at/all", limit: .lines(1))
-        files.append("x")
-        files.append("y")
+        XCTAssertFalse(files.append("x"))
+        XCTAssertFalse(files.append("y"))
         XCTAssertEqual(LogFiles.lines("/nowhere/at/all", sizeMax: 100), [])
+        XCTAssertEqual(files.failure, "/nowhere/at/all: No such file or directory")
+    }
+
+    func testWhatCannotBeWrittenIsToldAndIsTriedAgain() throws {
+        let full = LogFiles("/dev/full", limit: .bytes(100))
+        XCTAssertFalse(full.append("x"))
+        XCTAssertEqual(full.failure, "/dev/full: No space left on device")
+        let late = LogFiles(self.path + "/log", limit: .lines(3))
+        XCTAssertFalse(late.append("too early"))
+        try FileManager.default.createDirectory(atPath: self.path.string, withIntermediateDirectories: false)
+        XCTAssertTrue(late.append("in time"))
+        XCTAssertEqual(LogFiles.lines(self.path + "/log", sizeMax: 100), ["in time"])
     }
 }

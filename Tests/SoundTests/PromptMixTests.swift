@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KioskEngine
 import XCTest
 
 @testable import Sound
@@ -74,7 +75,7 @@ final class PromptMixTests: XCTestCase {
     }
 
     func testNothingIsEverCut() {
-        for (far, kind) in [(Int16.max, ToneKind.error), (Int16.min, .busy), (Int16.max, .none)] {
+        for (far, kind) in [(Int16.max, Tone.error), (Int16.min, .busy), (Int16.max, .none)] {
             var mix = LoudspeakerMix()
             mix.tones.play(kind)
             _ = self.play(&mix, seconds: 0.1, far: far)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KioskEngine
 import XCTest
 
 @testable import Sound
@@ -15,9 +16,9 @@ final class ToneTests: XCTestCase {
         }
     }
 
-    private func heard(_ kind: ToneKind, _ country: ToneCountry = .etsi, seconds: Double) -> [Int16] {
+    private func heard(_ tone: Tone, _ country: ToneCountry = .etsi, seconds: Double) -> [Int16] {
         var mix = LoudspeakerMix(SoundLevels(), country)
-        mix.tones.play(kind)
+        mix.tones.play(tone)
         return self.play(&mix, seconds: seconds)
     }
 
@@ -35,7 +36,7 @@ final class ToneTests: XCTestCase {
     }
 
     func testCadencesAreThoseOfTheCountry() {
-        let rows: [(ToneCountry, ToneKind, on: [Double], off: [Double])] = [
+        let rows: [(ToneCountry, Tone, on: [Double], off: [Double])] = [
             (.unitedKingdom, .ringback, [0.2, 0.8, 3.2], [0.5, 1.1, 2.9]),
             (.unitedStates, .ringback, [0.1, 1.9, 6.1], [2.1, 5.9]),
             (.france, .ringback, [1.4, 5.1], [1.6, 4.9]),
@@ -124,7 +125,7 @@ final class ToneTests: XCTestCase {
         var mix = LoudspeakerMix()
         mix.tones.play(.error)
         mix.chimes.play(.key)
-        XCTAssertEqual(mix.tones.kind, .error)
+        XCTAssertEqual(mix.tones.tone, .error)
         XCTAssertLessThanOrEqual(self.play(&mix, seconds: 0.2).map(\.magnitude).max() ?? 0, 10_000)
     }
 

@@ -3,7 +3,7 @@
 """A registrar by UDP that answers each REGISTER as a check wants it."""
 
 from measure.sip import Message
-from peer.background import DatagramServer
+from peer.background import DatagramServer, response
 
 ADDRESS, PORT = "10.77.0.1", 5060
 
@@ -32,10 +32,4 @@ class Registrar(DatagramServer):
         number = len(self.registers)
         reply = (200, []) if message.header("expires") == "0" else self.script(number, message)
         if reply:
-            self.socket.sendto(self._response(message, *reply), source)
-
-    @staticmethod
-    def _response(register, code, headers):
-        kept = [f"{name}: {register.header(name)}" for name in ("Via", "From", "Call-ID", "CSeq")]
-        lines = [f"SIP/2.0 {code} Reply", *kept, f"To: {register.header('to')};tag=registrar", *headers]
-        return "\r\n".join([*lines, "Content-Length: 0", "", ""]).encode()
+            self.socket.sendto(response(message, reply[0], "registrar", reply[1]), source)

@@ -13,7 +13,8 @@ PORT = 5061
 class BusyByTLS:
     """A context manager. `seen` are (server name or None, version) of the handshakes that were done."""
 
-    def __init__(self, certificate, key, version=None):
+    def __init__(self, certificate, key, version=None, port=PORT):
+        self.port = port
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(certificate, key)
         if version:
@@ -22,7 +23,7 @@ class BusyByTLS:
         self.context.sni_callback = lambda connection, name, _: self.names.__setitem__(id(connection), name)
 
     def __enter__(self):
-        self.listener = listen()
+        self.listener = listen(self.port)
         threading.Thread(target=self._serve, daemon=True).start()
         return self
 
@@ -57,9 +58,9 @@ class BusyByTLS:
             pass
 
 
-def listen():
+def listen(port=PORT):
     """For both families; the port is free again at once."""
-    return socket.create_server(("::", PORT), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
 
 
 def busy(request):

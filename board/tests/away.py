@@ -6,6 +6,7 @@ One kiosk, started without its display, goes through all of it; each check tells
 
 import time
 
+from tests import faults_table
 from tests.bench import bench
 from tests.devices import (BACK_S, CAMERA_DB_MIN, CARD, CARD_DB_MAX, CONNECTED, DISCONNECTED, DISPLAY, MOVING, TOLD_S,
                            Away)
@@ -40,7 +41,7 @@ kill $!
 def told_at_start(away):
     """No display at boot: the kiosk says so and calls; the display comes in the call, with its picture."""
     kiosk = away.kiosk
-    event = kiosk.wait_event("fault", device="display")
+    told = away.witness.stands(away.started, ["display"])
     call, _ = kiosk.call()
     kiosk.wait_event("first_sound", since=call, limit_s=5)
     away.goes_on(MOVING)
@@ -49,8 +50,7 @@ def told_at_start(away):
     back = away.back(["display"], mark)
     kiosk.wait_event("first_frame", since=call, limit_s=8)
     picture = time.monotonic() - since
-    away.rows.append(("display absent at boot", "start, call", "at start", f"{back:.1f} s",
-                      f"the far end's picture {picture:.1f} s after the plug", event["text"]))
+    away.row("display absent", "start, call", told, f"the far end's picture {picture:.1f} s after the plug", back)
     return f"told at start; plugged in in a call: picture after {picture:.1f} s"
 
 
@@ -86,7 +86,8 @@ def sound_in_a_call(away):
         return away.goes_on(MOVING)
 
     mark = away.kiosk.mark()
-    result = away.fault("sound card pulled", "call", ["playback", "capture"], away.break_sound, away.mend_sound, during)
+    result = away.fault("sound card pulled", "call", ["playback", "capture"], away.break_sound, away.mend_sound, during,
+                        sound=False)
     away.kiosk.hang_up()
     away.kiosk.idle()
     if away.kiosk.find("call", mark, state="ended")[0].get("reason") != "hangup":
@@ -99,7 +100,8 @@ def idle(away):
     results = [
         away.fault("camera pulled", "idle", ["camera"], lambda: away.driver("vivid", "vivid.0", "unbind"),
                    away.mend_camera),
-        away.fault("sound card pulled", "idle", ["playback", "capture"], away.break_sound, away.mend_sound),
+        away.fault("sound card pulled", "idle", ["playback", "capture"], away.break_sound, away.mend_sound,
+                   sound=False),
         # Last: a device alarms every ten seconds at most, and this one has done so in the call before.
         away.fault("display unplugged", "idle", ["display"], lambda: away.plug(DISCONNECTED),
                    lambda: away.plug(CONNECTED))]
@@ -188,9 +190,9 @@ def screen_is(away, size, limit_s):
 def held(away):
     """Another program takes the display while it is unplugged: it is named."""
     board, kiosk = away.bench.board, away.kiosk
-    mark = kiosk.mark()
+    moment = away.witness.moment()
     away.plug(DISCONNECTED)
-    kiosk.wait_event("fault", since=mark, limit_s=TOLD_S, device="display")
+    _, code, lamp, sound, _ = away.witness.stands(moment, ["display"])
     holder = board.spawn(f'exec python3 -c "{HOLDER}"', log="holder.log")
     time.sleep(0.5)
     mark, since = kiosk.mark(), time.monotonic()
@@ -202,8 +204,8 @@ def held(away):
     away.calls()
     mark = kiosk.mark()
     board.terminate(holder)
-    return away.row("display held by a program", "idle, call", (took, event["text"]), away.back(["display"], mark),
-                    "the next press works")
+    return away.row("display held by a program", "idle", (took, code, lamp, sound, event["text"]),
+                    "the next press works", away.back(["display"], mark))
 
 
 def pause(away):
@@ -231,11 +233,10 @@ def power(away):
     """The supply fails in a call, which goes on with sound; the far end sees the card, and then the camera again."""
     board, kiosk = away.bench.board, away.kiosk
     away.in_call()
-    mark, since = kiosk.mark(), time.monotonic()
+    moment = away.witness.moment()
     board.press("spare-1", None)
-    kiosk.wait_event("power", since=mark, limit_s=TOLD_S, failing=True)
-    took = time.monotonic() - since
-    kiosk.wait_event("lamp", since=mark, limit_s=1, pattern="fast")
+    kiosk.wait_event("power", since=moment[0], limit_s=TOLD_S, failing=True)
+    told = away.witness.stands(moment, ["supply"])
     result = away.goes_on(CARD)
     away.sees("low-power", 0, CARD_DB_MAX)
     lit = (kiosk.screenshot(away.context.folder / "low-power-screen.png") > 40).mean()
@@ -248,7 +249,7 @@ def power(away):
     time.sleep(1)
     away.sees("camera", CAMERA_DB_MIN, 99)
     kiosk.hang_up()
-    return away.row("the supply fails", "call", (took, "a card on the screen"), back, result)
+    return away.row("the supply fails", "call", told, result, back)
 
 
 def clock(away):
@@ -271,26 +272,25 @@ def clock(away):
 # A device alarms at most every ten seconds: none fails twice in a row.
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
          "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
-         "away/clock": clock, "away/stuck": camera_stuck, "away/held": held, "away/toggled": toggled,
-         "away/forced": forced}
+         "away/clock": clock, "away/stuck": camera_stuck, "away/held": held, **faults_table.PARTS,
+         "away/toggled": toggled, "away/forced": forced}
 
 
 def play(context):
     """All of it, once: {name: its figure, or what went wrong}."""
     bench(context).peer()
     away, results = Away(context), {}
+    context.closing.callback(away.witness.ear.stop)
     for name, part in STORY.items():
         try:
             results[name] = part(away)
-        except Failed as fault:
-            results[name] = fault
+        except (Failed, OSError) as fault:
+            results[name] = fault if isinstance(fault, Failed) else Failed(type(fault).__name__, str(fault))
+            context.log(name, fault)
             try:
                 away.recover()
             except Failed as other:
                 context.log("not mended", other)
-    widths = [max(len(row[column]) for row in away.rows) for column in range(5)] if away.rows else []
-    for row in away.rows:
-        context.log("  ".join(text.ljust(width) for text, width in zip(row, [*widths, 0])))
     return results
 
 
@@ -298,6 +298,8 @@ for _name in STORY:
     @check(_name)
     def part(context, name=_name):
         result = context.once("devices away", lambda: play(context)).get(name)
+        if name == faults_table.TABLE:
+            context.log("\n" + (context.folder / "faults.txt").read_text())
         if isinstance(result, Failed):
             raise result
         return result

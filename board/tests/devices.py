@@ -4,9 +4,11 @@
 import time
 
 from measure import image
+from tests import faults
 from tests.bench import VIVID_PATTERN, bench
 from tests.kiosk import GUEST
 from tests.runner import Failed
+from tests.told import Witness
 
 # A display of its own, for the one that the kernel makes by itself cannot be unplugged.
 DISPLAY, CONNECTED, DISCONNECTED = "/sys/kernel/config/vkms/away", 1, 2
@@ -28,9 +30,12 @@ class Away:
     """The kiosk, and a table of faults and what came of them."""
 
     def __init__(self, context):
-        self.context, self.bench, self.rows = context, bench(context), []
+        self.context, self.bench = context, bench(context)
         self.bench.must(MAKE_DISPLAY)
-        self.kiosk = self.bench.ready({"display.connector": "Virtual-2", "input.power.line": "spare-1"})
+        self.authorities = faults.prepare(self.bench)
+        self.witness = Witness(self.bench, self.bench.kiosk, faults.FAULT_LAMP)
+        self.started = 0, self.witness.ear.mark(), time.monotonic()
+        self.kiosk = self.bench.ready({"display.connector": "Virtual-2", **faults.SETTINGS}, faults.ARGUMENTS)
 
     def plug(self, status):
         self.bench.must(f"echo {status} > {DISPLAY}/connectors/plug/status")
@@ -40,17 +45,6 @@ class Away:
         self.bench.board.sh(f"echo {device} > /sys/bus/platform/drivers/{driver}/{verb}", timeout=8)
 
     # What is seen and heard
-
-    def told(self, families, mark, since):
-        """Each of the families was told of in time: sentence in the log and on the screen's data, lamp, tone."""
-        events = [self.kiosk.wait_event("fault", since=mark, limit_s=TOLD_S, device=family) for family in families]
-        took = time.monotonic() - since
-        self.kiosk.wait_event("lamp", since=mark, limit_s=1, pattern="fast")
-        banner = " ".join(self.kiosk.status().get("faults", {}).values())
-        for event in events:
-            if event["text"] not in banner:
-                raise Failed("not shown", f"{event['text']!r} is not among the faults that stand: {banner!r}")
-        return took, "; ".join(event["text"] for event in events)
 
     def back(self, families, mark):
         since = time.monotonic()
@@ -103,23 +97,26 @@ class Away:
     def recover(self):
         """Everything is there again, and no call, whatever the last part left behind."""
         self.plug(CONNECTED)
-        self.bench.board.release("spare-1")
+        faults.mend(self)
         self.mend_camera()
         self.driver("snd_aloop", "snd_aloop.0", "bind")
         self.kiosk.tell("resume")
         self.kiosk.tell("hangup")
         self.kiosk.idle(12)
 
-    def row(self, fault, when, told, back, result):
-        took, sentence = told
-        self.rows.append((fault, when, f"{took:.1f} s", f"{back:.1f} s", result, sentence))
-        return f"told in {took:.1f} s, back in {back:.1f} s"
+    def row(self, name, when, told, result, back=None):
+        """A row of the table: what `Witness.stands` gave, and what came after it."""
+        took, code, lamp, sound, sentence = told
+        after = result if back is None else f"{result}; back in {back:.1f} s"
+        self.witness.row(code, name, when, took, lamp, sound, after, sentence)
+        return f"told in {took:.1f} s" if back is None else f"told in {took:.1f} s, back in {back:.1f} s"
 
-    def fault(self, name, when, families, break_it, mend, during=lambda: "the next press works"):
-        mark, since = self.kiosk.mark(), time.monotonic()
+    def fault(self, name, when, families, break_it, mend, during=None, sound=True):
+        """`during` says what goes on without it; idle, that is the next press."""
+        moment = self.witness.moment()
         break_it()
-        told = self.told(families, mark, since)
-        result = during()
+        told = self.witness.stands(moment, families, sound)
+        result = (during or self.witness.press_calls)()
         mark = self.kiosk.mark()
         mend()
-        return self.row(name, when, told, self.back(families, mark), result)
+        return self.row(name, when, told, result, self.back(families, mark))

@@ -11,6 +11,8 @@ from tests.runner import Failed
 
 # In the guest.
 BINARY, CONTROL = "/callbox/build/x86_64/callbox", "/run/callbox/control"
+# Empty at each start: nothing of the kiosk before is remembered.
+DATA = "/run/data"
 GUEST, PEER = "10.77.0.2", "10.77.0.1"
 
 
@@ -72,7 +74,8 @@ class Kiosk:
         (self.board.share / f"{name}.conf").write_bytes(data)
         self.log_path = self.board.share / f"{name}.log"
         self.events, self._position, self._partial = [], 0, b""
-        self.process = self.board.spawn(f"exec {BINARY} run --config /share/{name}.conf {arguments}", log=f"{name}.log")
+        command = f"exec {BINARY} run --config /share/{name}.conf --data {DATA} {arguments}"
+        self.process = self.board.spawn(f"rm -rf {DATA}/*; mkdir -p {DATA}; {command}", log=f"{name}.log")
         return self.wait_event(wait, limit_s=limit_s) if wait else None
 
     def stop(self, limit_s=3):

@@ -24,7 +24,8 @@ from typing import NamedTuple
 BOARD = Path(__file__).resolve().parent.parent
 # Which files hold a group's checks.
 FILES = {
-    "format": ["sources"], "harness": ["harness"], "unit": ["unit"], "fuzz": ["fuzz"], "simulate": ["simulate"],
+    "format": ["sources"], "harness": ["harness", "faults_table"], "unit": ["unit"], "fuzz": ["fuzz"],
+    "simulate": ["simulate"],
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
     "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],

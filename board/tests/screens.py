@@ -92,6 +92,36 @@ def dark(context):
     return "off, and on with the press"
 
 
+REST_S = 10
+
+
+def resting(context):
+    """(drawings of words, percent of a core) of ten seconds in which nothing changes, before the screen."""
+    def measured():
+        kiosk = bench(context).ready()
+        before, spent = kiosk.status()["drawings"], processor_s(kiosk)
+        time.sleep(REST_S)
+        spent = processor_s(kiosk) - spent
+        return kiosk.status()["drawings"] - before, 100 * spent / REST_S
+    return context.once("ten seconds of rest", measured)
+
+
+def processor_s(kiosk):
+    """Seconds that the program's threads have run, in user mode and in the kernel (proc(5), stat)."""
+    code, text = kiosk.board.sh(f"cat /proc/{kiosk.process}/stat; getconf CLK_TCK")
+    stat, ticks = text.strip().splitlines()
+    if code or "(callbox)" not in stat:
+        raise Failed("not measured", f"exit {code}: {text[:100]}")
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / int(ticks)
+
+
+@check("screens/idle-cpu")
+def idle_cpu(context):
+    _, percent = resting(context)
+    return percent
+
+
 @check("screens/rests")
 def rests(context):
     """Drawings of words while nothing changes; then those of five seconds of a call, whose timer counts."""
@@ -99,9 +129,7 @@ def rests(context):
     b.peer()
     kiosk = b.ready()
     time.sleep(1)
-    before = kiosk.status()["drawings"]
-    time.sleep(5)
-    idle = kiosk.status()["drawings"] - before
+    idle, _ = resting(context)
     mark, _ = kiosk.call()
     kiosk.wait_event("first_frame", since=mark)
     time.sleep(1)

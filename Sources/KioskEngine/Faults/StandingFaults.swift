@@ -10,6 +10,9 @@ extension DeviceFamily {
         case .capture: return .capture
         case .panel: return .panel
         case .network: return .network
+        case .storage: return .storage
+        case .housing: return .housing
+        case .supply: return .supply
         }
     }
 }
@@ -38,6 +41,18 @@ extension Fault {
     fileprivate static let network = Fault(
         "CB-NET-LINK", .stands, nil, "There is no network, or an address or port of it cannot be had.",
         "Look at the cable, at the help point's address, and at `[sip] listen`."
+    )
+    fileprivate static let storage = Fault(
+        "CB-DAT-WRITE", .stands, nil, "Logs and calls cannot be written down: the data folder is full or read-only.",
+        "See that `--data` is on a disk that can be written, and that there is room. Calls work without it."
+    )
+    fileprivate static let housing = Fault(
+        "CB-PNL-TAMPER", .stands, nil, "The housing was opened. No relay is switched on, over starts too.",
+        "Look at the wires, close it, and say `callbox clear-tamper`."
+    )
+    fileprivate static let supply = Fault(
+        "CB-PWR-LOW", .stands, nil, "The mains have failed. Camera and picture rest, so that sound lasts longer.",
+        "Look at the supply. The picture returns by itself."
     )
 }
 

@@ -59,7 +59,7 @@ extension ConfigurationSection {
             },
         ])
 
-    private static let tones: [(ByteString, SoundSettings.Tones)] = [
+    private static let tones: [(ByteString, ToneCountry)] = [
         ("etsi", .etsi), ("uk", .unitedKingdom), ("us", .unitedStates), ("fr", .france), ("es", .spain),
         ("cn", .china),
     ]

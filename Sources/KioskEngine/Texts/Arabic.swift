@@ -88,7 +88,9 @@ extension Texts {
             playback: "لا يوجد مكبر صوت",
             capture: "لا يوجد ميكروفون",
             panel: "زر أو مصباح لا يعمل",
-            network: "لا توجد شبكة"),
+            network: "لا توجد شبكة",
+            storage: "لا يمكن تسجيل أي شيء",
+            housing: "تم فتح الغطاء"),
         pages: PageTexts(
             problems: "أخطاء في الإعدادات",
             health: "الحالة",

@@ -107,6 +107,9 @@ extension Texts {
         case .capture: return self.faults.capture
         case .panel: return self.faults.panel
         case .network: return self.faults.network
+        case .storage: return self.faults.storage
+        case .housing: return self.faults.housing
+        case .supply: return self.states.lowPower.headline
         }
     }
 }

@@ -88,7 +88,9 @@ extension Texts {
             playback: "没有扬声器",
             capture: "没有麦克风",
             panel: "有按键或指示灯失灵",
-            network: "没有网络"),
+            network: "没有网络",
+            storage: "无法保存记录",
+            housing: "外壳被打开过"),
         pages: PageTexts(
             problems: "配置有误",
             health: "运行状态",

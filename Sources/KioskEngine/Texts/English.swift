@@ -92,7 +92,9 @@ extension Texts {
             playback: "No loudspeaker",
             capture: "No microphone",
             panel: "A button or lamp does not work",
-            network: "No network"),
+            network: "No network",
+            storage: "Nothing can be written down",
+            housing: "The housing was opened"),
         pages: PageTexts(
             problems: "Problems of the configuration",
             health: "Health",

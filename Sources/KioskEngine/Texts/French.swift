@@ -90,7 +90,9 @@ extension Texts {
             playback: "Pas de haut-parleur",
             capture: "Pas de microphone",
             panel: "Un bouton ou un voyant ne marche pas",
-            network: "Pas de réseau"),
+            network: "Pas de réseau",
+            storage: "Rien ne peut être enregistré",
+            housing: "Le boîtier a été ouvert"),
         pages: PageTexts(
             problems: "Erreurs de configuration",
             health: "État",

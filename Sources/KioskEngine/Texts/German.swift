@@ -93,7 +93,9 @@ extension Texts {
             playback: "Kein Lautsprecher",
             capture: "Kein Mikrofon",
             panel: "Eine Taste oder Lampe geht nicht",
-            network: "Kein Netz"),
+            network: "Kein Netz",
+            storage: "Nichts kann aufgezeichnet werden",
+            housing: "Das Gehäuse wurde geöffnet"),
         pages: PageTexts(
             problems: "Fehler in der Konfiguration",
             health: "Zustand",

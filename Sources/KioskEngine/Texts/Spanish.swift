@@ -92,7 +92,9 @@ extension Texts {
             playback: "Sin altavoz",
             capture: "Sin micrófono",
             panel: "Un botón o una luz no funciona",
-            network: "Sin red"),
+            network: "Sin red",
+            storage: "No se puede guardar nada",
+            housing: "Se ha abierto la carcasa"),
         pages: PageTexts(
             problems: "Errores de configuración",
             health: "Estado",

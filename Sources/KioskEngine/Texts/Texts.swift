@@ -174,6 +174,8 @@ struct FaultTexts: Sendable {
     let capture: ByteString
     let panel: ByteString
     let network: ByteString
+    let storage: ByteString
+    let housing: ByteString
 }
 
 /// Pages for whoever installs the kiosk.
@@ -196,7 +198,8 @@ struct PageTexts: Sendable {
     let works: ByteString
     let missing: ByteString
 
-    func name(of family: DeviceFamily) -> ByteString {
+    /// Nil of what is told of only where something is wrong with it.
+    func name(of family: DeviceFamily) -> ByteString? {
         switch family {
         case .display: return self.screen
         case .camera: return self.camera
@@ -204,6 +207,7 @@ struct PageTexts: Sendable {
         case .capture: return self.microphone
         case .panel: return self.buttons
         case .network: return self.network
+        case .storage, .housing, .supply: return nil
         }
     }
 }
