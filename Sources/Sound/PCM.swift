@@ -88,6 +88,12 @@ final class PCM {
         Int(snd_pcm_avail_update(self.handle))
     }
 
+    /// From here to the loudspeaker, or from the microphone to here, with what the hardware adds as far as it tells.
+    func delayFrames() -> Int {
+        var frames: snd_pcm_sframes_t = 0
+        return snd_pcm_delay(self.handle, &frames) == 0 ? Int(frames) : 0
+    }
+
     /// Reads one period of 10 ms; two channels are mixed.
     func read(into samples: inout [Int16]) -> Int {
         let result = self.interleaved.withUnsafeMutableBufferPointer {

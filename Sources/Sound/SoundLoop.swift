@@ -5,58 +5,6 @@ import CALSA
 import CSystem
 import MediaEngine
 
-/// What the sound thread is told.
-public enum SoundOrder {
-    /// A call's sound begins; the playout buffer starts empty.
-    case start(AudioPlan)
-    /// The call goes on otherwise: hold, another codec.
-    case update(AudioPlan)
-    case stop
-    /// Silence is sent in place of the microphone.
-    case mute(Bool)
-    /// A digit for the far end, as tones in what is sent.
-    case digit(UInt8, milliseconds: Int)
-    case tone(ToneKind)
-    case chime(Chime)
-    /// A prompt, at 48 kHz; it takes the place of the one that is spoken.
-    case speak([Int16])
-    /// No prompt any more.
-    case hush
-    /// A packet came.
-    case packet(AudioPacket)
-}
-
-/// What the sound thread tells.
-public enum SoundOutput {
-    case encoded(EncodedSound)
-    /// The first received sound of the call that can be heard; it is heard at that time.
-    case firstSoundPlayed(Instant)
-    /// A device is not there, or went away; it is tried again every two seconds.
-    case failed(SoundDirection, ByteString)
-    case restored(SoundDirection)
-    /// Once a second in a call.
-    case statistics(SoundStatistics)
-}
-
-/// Counts of the loop's life, and what it measures now.
-public struct SoundStatistics: Equatable, Sendable {
-    public var overruns: UInt64 = 0
-    public var underruns: UInt64 = 0
-    /// Packets whose sound was made up.
-    public var concealed: UInt64 = 0
-    public var damaged: UInt64 = 0
-    /// The loudest sample of the last second, 0 to 32768.
-    public var capturePeak = 0
-    public var playbackPeak = 0
-    /// Received sound that waits, and what is aimed at.
-    public var bufferedMs = 0
-    public var targetMs = 0
-    /// Sound queued in the loudspeaker.
-    public var playbackQueuedMs = 0
-
-    public init() {}
-}
-
 /// Microphone to packets and packets to loudspeaker, in periods of 10 ms.
 ///
 /// Everything happens in `turn`, which the sound thread calls for ever. It waits for the sound card (or for the clock
@@ -73,6 +21,7 @@ public final class SoundLoop {
     private var sender = SoundSender()
     private var receiver = SoundReceiver()
     private var mix: LoudspeakerMix
+    private let canceller: EchoCanceller?
     private var period = [Int16](repeating: 0, count: SoundFormat.periodFrames)
     private var descriptors: [pollfd] = []
     private var quietAt: Instant?
@@ -92,15 +41,17 @@ public final class SoundLoop {
     ///   - playback: the same for the loudspeaker.
     ///   - levels: how loud what is.
     ///   - tones: whose telephone tones are heard.
+    ///   - care: what is done to the microphone's sound.
     ///   - clock: the monotonic clock.
     ///   - wakeDescriptor: becomes readable when there is an order; −1 for none. `nextOrder` has to clear it.
     ///   - nextOrder: the next order, or nil.
     public init(
         capture: ByteString, playback: ByteString, levels: SoundLevels = SoundLevels(), tones: ToneCountry = .etsi,
-        clock: @escaping () -> Instant, wakeDescriptor: Int32,
+        care: CaptureCare = CaptureCare(), clock: @escaping () -> Instant, wakeDescriptor: Int32,
         nextOrder: @escaping () -> SoundOrder?, emit: @escaping (SoundOutput) -> Void
     ) {
         self.mix = LoudspeakerMix(levels, tones)
+        self.canceller = EchoCanceller(care)
         self.clock = clock
         self.wakeDescriptor = wakeDescriptor
         self.nextOrder = nextOrder
@@ -151,6 +102,7 @@ public final class SoundLoop {
     private func tellEvents() {
         for device in [self.capture, self.playback] {
             while let event = device.takeEvent() {
+                self.beginCancelling()
                 switch event {
                 case .failed(let text): self.emit(.failed(device.direction, text))
                 case .restored: self.emit(.restored(device.direction))
@@ -169,6 +121,7 @@ extension SoundLoop {
             self.plan = plan
             self.receiver.reset()
             self.sender.use(plan)
+            self.beginCancelling()
             self.statisticsAt = now + .milliseconds(Self.statisticsMs)
         case .update(let plan):
             self.plan = plan
@@ -220,17 +173,32 @@ extension SoundLoop {
         // Of the first sample; without a device a period is as old as it is long.
         let frames = max(self.capture.queuedFrames, periods * SoundFormat.periodFrames)
         var age = SoundFormat.duration(frames: frames)
+        self.hearLoudspeaker()
         for _ in 0..<periods {
+            let delayMs = self.playback.delayMs + self.capture.delayMs
             self.capture.read(into: &self.period, now)
+            self.canceller?.process(&self.period, delayMs: delayMs)
             let captured = now + Duration(nanoseconds: 0 - age.nanoseconds)
             age = age - .milliseconds(SoundFormat.periodMs)
             // The far end is not to hear by the microphone what only the person here is told.
-            let isMuted = self.isMuted || self.mix.prompt.isAudible
+            let isMuted = self.isMuted || self.mix.prompt.isAudible && self.canceller?.cancelsEcho != true
             if let packet = self.sender.encode(&self.period, isMuted: isMuted, captured: captured) {
                 self.emit(.encoded(packet))
             }
         }
         return periods
+    }
+
+    /// Another call, or another device: the room is learned anew.
+    private func beginCancelling() {
+        self.canceller?.reset()
+        self.playback.skipCommitted()
+    }
+
+    /// What the loudspeaker is about to play, for the canceller: all of it, tones and prompts too.
+    private func hearLoudspeaker() {
+        guard let canceller = self.canceller else { return }
+        while self.playback.takeCommitted(into: &self.period) { canceller.render(self.period) }
     }
 
     private func playbackDue(_ now: Instant) -> Int {

@@ -42,7 +42,7 @@ final class SoundThread {
     func run() {
         let loop = SoundLoop(
             capture: Self.name(self.settings.capture), playback: Self.name(self.settings.playback),
-            levels: self.sound.levels, tones: self.sound.tones.country, clock: Clock.now,
+            levels: self.sound.levels, tones: self.sound.tones.country, care: self.settings.care, clock: Clock.now,
             wakeDescriptor: self.wires.sound.wakeup, nextOrder: { self.nextOrder() }, emit: { self.carryOut($0) })
         while true { loop.turn() }
     }
@@ -132,6 +132,21 @@ final class SoundThread {
             $0.soundConcealed = statistics.concealed &- concealedBefore
             $0.playoutDelayMs = UInt64(max(0, statistics.bufferedMs))
         }
+    }
+}
+
+extension AudioSettings {
+    fileprivate var care: CaptureCare {
+        var care = CaptureCare()
+        care.cancelsEcho = self.cancelsEcho
+        care.controlsGain = self.controlsGain
+        switch self.noiseSuppression {
+        case .off: care.noiseSuppression = .off
+        case .low: care.noiseSuppression = .low
+        case .moderate: care.noiseSuppression = .moderate
+        case .high: care.noiseSuppression = .high
+        }
+        return care
     }
 }
 

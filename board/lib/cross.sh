@@ -30,14 +30,16 @@ write_toolset() {
         --sysroot="$2" -isystem "$2/usr/include/$multiarch" -isystem "$2/usr/include"
         -D__linux__ -D__gnu_linux__ -fPIC "${c_flags[@]}"
     )
-    local swift=() word
+    local swift=() word c
     for word in "${headers[@]}"; do swift+=(-Xcc "$word"); done
     swift+=(-Xcc -ffunction-sections -Xfrontend -function-sections)
+    c=$(json_list --target="$c_triple" --sysroot="$2" -fPIC "${c_flags[@]}")
     cat >"$1" <<EOF
 {
     "schemaVersion": "1.0",
     "swiftCompiler": {"extraCLIOptions": $(json_list "${swift[@]}")},
-    "cCompiler": {"extraCLIOptions": $(json_list --target="$c_triple" --sysroot="$2" -fPIC "${c_flags[@]}")}
+    "cCompiler": {"extraCLIOptions": $c},
+    "cxxCompiler": {"extraCLIOptions": $c}
 }
 EOF
 }
