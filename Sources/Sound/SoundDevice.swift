@@ -192,13 +192,16 @@ extension SoundDevice {
         self.runWhereFilled(now)
     }
 
-    /// Frames that were written and that `amend` could still change.
+    /// Frames that were written and that `amend` could still change, but for a period: one is given when its first frame
+    /// is certain, for the last would be too late. A click that is put into it then lacks its first 10 ms there.
     private var changeableFrames: Int {
         guard let pcm = self.flowing else { return 0 }
-        return max(0, self.queuedFrames - pcm.committedFrames)
+        let queued = pcm.bufferFrames - max(0, pcm.availableNow())
+        return max(0, queued - pcm.committedFrames - SoundFormat.periodFrames)
     }
 
-    /// Gives the next period of what the loudspeaker is certain to play, before it does; silence without a device.
+    /// Gives the next period of what the loudspeaker is certain to play, 5 ms before it does or more; silence without a
+    /// device.
     ///
     /// - Returns: false where all that is certain was given.
     func takeCommitted(into period: inout [Int16]) -> Bool {
