@@ -60,11 +60,14 @@ cross_build() {
 
 # cross_link MANIFEST SYSROOT OUTPUT: links the objects and libraries that the package manager's own plan names.
 cross_link() {
-    local objects libraries folder=$2/usr/lib/$multiarch
+    local objects libraries folder=$2/usr/lib/$multiarch cxx
+    # libstdc++ lies with the compiler's own files.
+    cxx=$(dirname "$scratch/${2#/cache/}/usr/lib/gcc/$multiarch"/*/libstdc++.so)
+    cxx=/cache/${cxx#"$scratch/"}
     mapfile -t objects < <(grep -o '"[^"]*\.o"' "$1" | tr -d '"' | sort -u)
     mapfile -t libraries < <(grep -o '"-l[A-Za-z0-9.+_-]*"' "$1" | tr -d '"' | sort -u)
     ((${#objects[@]} && ${#libraries[@]})) || die "$1 names no objects or no libraries; did its form change?"
-    "$project/board/enter" "$multiarch-gcc" --sysroot="$2" -B"$folder" -L"$folder" -pie \
+    "$project/board/enter" "$multiarch-gcc" --sysroot="$2" -B"$folder" -L"$folder" -L"$cxx" -pie \
         -Wl,-rpath-link,"$folder" -Wl,--defsym=main=callbox_main -Wl,--gc-sections -Wl,--no-warn-mismatch \
         -Wl,-z,relro,-z,now -o "$3" "${objects[@]}" \
         "/swift/usr/lib/swift/embedded/$triple/libswiftUnicodeDataTables.a" -Wl,--as-needed "${libraries[@]}" -lm \
