@@ -75,10 +75,10 @@ struct HeaderScanner {
     }
 
     /// The `*(SEMI generic-param)` at the end of a value; nil for an empty parameter, too many, or anything left over.
-    mutating func parameters() -> Parameters? {
+    mutating func parameters(max: Int = SIPLimits.parameters) -> Parameters? {
         var list: [Parameters.Parameter] = []
         while self.takeSpaced(ASCII.semicolon) {
-            guard list.count < SIPLimits.parameters, let parameter = self.parameter() else { return nil }
+            guard list.count < max, let parameter = self.parameter() else { return nil }
             list.append(parameter)
         }
         self.skipBlanks()

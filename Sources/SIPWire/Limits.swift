@@ -12,6 +12,8 @@ public enum SIPLimits {
     public static let listValues = 70
     /// Parameters of one header value, and of one URI.
     public static let parameters = 32
+    /// Parameters of a Via hop: one more than a request may come with, for its stamp adds `received`.
+    public static let hopParameters = Self.parameters + 1
     /// Challenges of one WWW-Authenticate or Proxy-Authenticate field.
     public static let challenges = 8
     /// Bytes of a realm, a nonce or an opaque that we send back.

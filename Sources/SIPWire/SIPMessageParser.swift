@@ -78,7 +78,9 @@ extension SIPMessage {
             return Fault(.badRequest, "Repeated " + name.token)
         }
         // Of a response only the top hop is ours.
-        if (self.isRequest ? self.vias?.first : self.topVia) == nil { return self.fault(of: .via) }
+        guard let top = self.isRequest ? self.vias?.first : self.topVia,
+            top.parameters.list.count <= SIPLimits.parameters
+        else { return self.fault(of: .via) }
         if !Self.isKeepable(self.from) { return self.fault(of: .from) }
         if !Self.isKeepable(self.to) { return self.fault(of: .to) }
         if self.callID == nil { return self.fault(of: .callID) }

@@ -23,9 +23,9 @@ public struct Via: Hashable, Sendable {
     /// Reads one hop; nil for a fault.
     public init?(_ value: ByteString) {
         var scanner = HeaderScanner(value)
-        guard let sent = SentPart(&scanner), sent.version == "2.0", let parameters = scanner.parameters() else {
-            return nil
-        }
+        guard let sent = SentPart(&scanner), sent.version == "2.0",
+            let parameters = scanner.parameters(max: SIPLimits.hopParameters)
+        else { return nil }
         self.init(sent, parameters)
     }
 
@@ -71,7 +71,8 @@ public struct Via: Hashable, Sendable {
     public var maddr: Host? { self.parameters.value("maddr").flatMap { Host($0) } }
 
     /// What a server does to the top Via of a request as it comes in: `received` where the source is not the sent-by
-    /// address or where `rport` is asked for (RFC 3261 section 18.2.1, RFC 3581 section 4), and the port itself.
+    /// address or where `rport` is asked for (RFC 3261 section 18.2.1, RFC 3581 section 4), and the port itself. At
+    /// most one parameter more: a hop that was taken can be read again.
     public mutating func stamp(source: SocketAddress) {
         if self.asksRport {
             self.parameters.set("rport", ByteString(decimal: source.port))

@@ -68,6 +68,32 @@ final class ViaTests: XCTestCase {
         XCTAssertEqual(sly.replyAddress?.address, self.source.address, "nobody sends our replies to a third party")
     }
 
+    func testAHopThatWasTakenCanBeReadOnceItIsStamped() throws {
+        for count in 30...33 {
+            for start: ByteString in ["rport", "a=\"<,\"", "received=\",>\""] {
+                let more = (1..<count).reduce(start) { $0 + ";p" + ByteString(decimal: $1) + "=\">,<\"" }
+                let request = Self.request(via: "SIP/2.0/UDP [2001:db8::9];" + more)
+                guard count <= SIPLimits.parameters else {
+                    XCTAssertNil(try? SIPMessage.parse(request, framing: .datagram), "\(count) are too many")
+                    continue
+                }
+                var message = try SIPMessage.parse(request, framing: .datagram)
+                var via = try XCTUnwrap(message.topVia)
+                via.stamp(source: self.source)
+                message.replaceTopVia(via)
+                XCTAssertEqual(message.topVia, via, "\(count) parameters from \(start.string)")
+                XCTAssertEqual(message.vias?.count, 2, "the hop below stays")
+                XCTAssertEqual(message.envelope?.via.received, self.source.address)
+            }
+        }
+    }
+
+    /// An OPTIONS whose Via has `via` above one other hop.
+    private static func request(via: ByteString) -> [UInt8] {
+        let text: ByteString = "OPTIONS sip:a@h SIP/2.0\r\nVia: " + via + ", SIP/2.0/UDP h2;branch=z9hG4bK2\r\n"
+        return (text + "From: <sip:b@h>;tag=1\r\nTo: <sip:a@h>\r\nCall-ID: c\r\nCSeq: 1 OPTIONS\r\n\r\n").bytes
+    }
+
     func testSentByIsComparedWithTheDefaultPort() throws {
         let left = try XCTUnwrap(Via("SIP/2.0/UDP Host.example"))
         XCTAssertTrue(left.hasSameSentBy(as: try XCTUnwrap(Via("SIP/2.0/UDP host.EXAMPLE:5060"))))
