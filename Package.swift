@@ -23,11 +23,16 @@ let includes =
     ].map { "\(sysroot)/usr/include/\($0)" } + ["\(sysroot)/usr/lib/\(multiarch)/glib-2.0/include"]
 let worldSettings = swiftSettings + [.unsafeFlags(includes.flatMap { ["-Xcc", "-isystem", "-Xcc", $0] })]
 let cSettings: [CSetting] = [.unsafeFlags(includes.flatMap { ["-isystem", $0] } + ["-Wall", "-Werror"])]
+// The one library without a C face (cecho.h).
+let cxxSettings: [CXXSetting] = [
+    .unsafeFlags(["-isystem", "\(sysroot)/usr/include/webrtc-audio-processing-1", "-Wall", "-Werror"]),
+    .define("WEBRTC_POSIX"),
+]
 
 let libraries = [
     "drm", "cairo", "pango-1.0", "pangocairo-1.0", "gobject-2.0", "glib-2.0", "avcodec", "avutil", "swscale",
     "swresample",
-    "asound", "gpiod", "systemd", "cares", "ssl", "crypto", "srtp2", "m",
+    "asound", "webrtc-audio-processing-1", "stdc++", "gpiod", "systemd", "cares", "ssl", "crypto", "srtp2", "m",
 ]
 
 /// A target without C, clock, randomness or socket.
@@ -61,7 +66,8 @@ let package = Package(
         pure("MediaEngine", ["Bytes", "RTPWire"]),
         pure("KioskEngine", ["Bytes", "SIPWire", "SDPWire", "RTPWire", "SIPEngine", "MediaEngine"]),
         .target(
-            name: "CPlatform", cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) }),
+            name: "CPlatform", cSettings: cSettings, cxxSettings: cxxSettings,
+            linkerSettings: libraries.map { .linkedLibrary($0) }),
         world("Loop", []),
         world("Secure", ["SIPWire", "SDPWire", "KioskEngine", "Loop"]),
         world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop", "Secure"]),
@@ -98,5 +104,6 @@ let package = Package(
                     name: "Simulation",
                     dependencies: ["Bytes", "SIPWire", "SIPEngine", "RTPWire", "MediaEngine", "KioskEngine"],
                     path: "Tests/Simulation", swiftSettings: swiftSettings),
-            ])
+            ]),
+    cxxLanguageStandard: .cxx17
 )

@@ -59,12 +59,13 @@ struct Announcement: Equatable {
         }
     }
 
-    private static func prompt(_ call: KioskState.Connected, hasScreen: Bool) -> PromptName {
+    /// That somebody is there is told by the chime: words would cover their first ones, and the answer to them.
+    private static func prompt(_ call: KioskState.Connected, hasScreen: Bool) -> PromptName? {
         if call.transfer != nil { return .pleaseWait }
         if call.isHeld || call.intent.isHolding { return .onHold }
         if call.cutOffSince != nil { return .interrupted }
         return hasScreen && call.hasFirstFrame && call.shape.receivesVideo && !call.showsPicture
-            ? .noPicture : .connected
+            ? .noPicture : nil
     }
 
     // MARK: - Changes
@@ -81,7 +82,7 @@ struct Announcement: Equatable {
             }
         }
         if self.prompt == .interrupted, old.prompt != .interrupted { return .lost }
-        if self.prompt == .connected, old.prompt == .interrupted { return .back }
+        if self.prompt == nil, old.prompt == .interrupted || old.prompt == .onHold { return .back }
         guard self.stage != .idle, self.isMuted != old.isMuted else { return nil }
         return self.isMuted ? .muted : .unmuted
     }
@@ -95,10 +96,7 @@ struct Announcement: Equatable {
         }
         // "The call has ended" is spoken to its end.
         if self.stage == .idle, old.prompt == .ended { return .keep }
-        guard let prompt = self.prompt else { return .hush }
-        // The picture is back: nobody has to be told.
-        if prompt == .connected, old.prompt == .noPicture { return .hush }
-        return .say(prompt)
+        return self.prompt.map { .say($0) } ?? .hush
     }
 }
 

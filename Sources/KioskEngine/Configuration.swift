@@ -328,6 +328,19 @@ public struct AudioSettings: Equatable, Sendable {
     public var capture = DeviceName.automatic
     /// Best first, each once, never empty.
     public var codecs: [AudioCodecName] = [.opus, .pcmu, .pcma]
+    /// What the loudspeaker plays is taken out of what the microphone hears.
+    public var cancelsEcho = true
+    public var noiseSuppression = NoiseSuppression.off
+    /// Who speaks softly is made louder.
+    public var controlsGain = false
+
+    /// How much of steady noise is taken out of what the microphone hears.
+    public enum NoiseSuppression: Sendable {
+        case off
+        case low
+        case moderate
+        case high
+    }
 }
 
 /// `[video]`

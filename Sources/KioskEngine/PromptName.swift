@@ -12,7 +12,6 @@ public enum PromptName: UInt8, Hashable, Sendable {
     case pleaseWait
     /// Somebody calls here.
     case incoming
-    case connected
     case muted
     /// The far end lets us wait, or we it.
     case onHold
@@ -37,7 +36,7 @@ public enum PromptName: UInt8, Hashable, Sendable {
     case countdown
 
     public static let all: [PromptName] = [
-        .pressToCall, .calling, .ringing, .pleaseWait, .incoming, .connected, .muted, .onHold, .noPicture,
+        .pressToCall, .calling, .ringing, .pleaseWait, .incoming, .muted, .onHold, .noPicture,
         .interrupted, .timeNearlyOver, .busy, .declined, .noAnswer, .notReachable, .failed, .outOfOrder, .ended,
         .keypad, .language, .countdown,
     ]
@@ -50,7 +49,6 @@ public enum PromptName: UInt8, Hashable, Sendable {
         case .ringing: return "ringing"
         case .pleaseWait: return "please-wait"
         case .incoming: return "incoming"
-        case .connected: return "connected"
         case .muted: return "muted"
         case .onHold: return "on-hold"
         case .noPicture: return "no-picture"

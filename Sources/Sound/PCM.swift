@@ -82,8 +82,7 @@ final class PCM {
 
     /// Takes back up to `frames` of what was written last, to be written anew; how many those are.
     func takeBack(_ frames: Int) -> Int {
-        // Asks the device itself: the position that alsa-lib remembers is up to a period old.
-        let available = Int(snd_pcm_avail(self.handle))
+        let available = self.availableNow()
         let wanted = min(frames, self.bufferFrames - available - self.committedFrames)
         guard available >= 0, wanted > 0 else { return 0 }
         return max(Int(snd_pcm_rewind(self.handle, snd_pcm_uframes_t(wanted))), 0)
@@ -98,6 +97,17 @@ final class PCM {
     /// Frames that can be read, or written.
     func available() -> Int {
         Int(snd_pcm_avail_update(self.handle))
+    }
+
+    /// The same as the device itself has it: the position that alsa-lib remembers is up to a period old.
+    func availableNow() -> Int {
+        Int(snd_pcm_avail(self.handle))
+    }
+
+    /// From here to the loudspeaker, or from the microphone to here, with what the hardware adds as far as it tells.
+    func delayFrames() -> Int {
+        var frames: snd_pcm_sframes_t = 0
+        return snd_pcm_delay(self.handle, &frames) == 0 ? Int(frames) : 0
     }
 
     /// Reads one period of 10 ms; two channels are mixed.

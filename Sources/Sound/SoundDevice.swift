@@ -44,8 +44,7 @@ final class SoundDevice {
     /// Frames kept queued in the loudspeaker; grows when they prove too few.
     private var targetFrames = SoundDevice.targetFramesStart
     private(set) var xruns: UInt64 = 0
-    /// What was written last, as much as may be queued in the loudspeaker.
-    private var recent = [Int16](repeating: 0, count: SoundDevice.targetFramesMax)
+    private var history = PlaybackHistory(capacity: 2 * SoundDevice.targetFramesMax)
 
     private static let targetFramesStart = 3 * SoundFormat.periodFrames
     private static let targetFramesMax = 6 * SoundFormat.periodFrames
@@ -168,10 +167,12 @@ extension SoundDevice {
     /// Writes one period.
     func write(_ samples: [Int16], _ now: Instant) {
         self.pace.step()
-        guard let pcm = self.flowing else { return }
+        guard let pcm = self.flowing else {
+            self.history.append([Int16](repeating: 0, count: samples.count))
+            return
+        }
         let result = pcm.write(samples)
-        self.recent.removeFirst(samples.count)
-        self.recent.append(contentsOf: samples)
+        self.history.append(samples)
         if result < 0 && result != -Int(EAGAIN) { return self.recover(pcm, Int32(clamping: result), now) }
         self.runWhereFilled(now)
     }
@@ -184,12 +185,9 @@ extension SoundDevice {
     /// Gives what is queued in the loudspeaker and can still be changed to `change`, and plays what comes of it.
     func amend(_ now: Instant, _ change: (inout [Int16]) -> Void) {
         guard case .running(let pcm) = self.state else { return }
-        let count = pcm.takeBack(self.recent.count)
+        let count = pcm.takeBack(self.history.capacity)
         guard count > 0 else { return }
-        var samples = Array(self.recent.suffix(count))
-        change(&samples)
-        self.recent.removeLast(count)
-        self.recent.append(contentsOf: samples)
+        let samples = self.history.amend(count, change)
         let result = pcm.write(samples)
         guard result < 0 && result != -Int(EAGAIN) else { return }
         // The loudspeaker ran out of sound in between: what it was given back begins anew.
@@ -197,6 +195,34 @@ extension SoundDevice {
         guard case .priming(let pcm) = self.state else { return }
         _ = pcm.write(samples)
         self.runWhereFilled(now)
+    }
+
+    /// Frames that were written and that `amend` could still change, but for a period: one is given when its first frame
+    /// is certain, for the last would be too late. A click that is put into it then lacks its first 10 ms there.
+    private var changeableFrames: Int {
+        guard let pcm = self.flowing else { return 0 }
+        let queued = pcm.bufferFrames - max(0, pcm.availableNow())
+        return max(0, queued - pcm.committedFrames - SoundFormat.periodFrames)
+    }
+
+    /// Gives the next period of what the loudspeaker is certain to play, 5 ms before it does or more; silence without a
+    /// device.
+    ///
+    /// - Returns: false where all that is certain was given.
+    func takeCommitted(into period: inout [Int16]) -> Bool {
+        self.history.take(into: &period, changeable: self.changeableFrames)
+    }
+
+    /// `takeCommitted` goes on with what can still be changed now.
+    func skipCommitted() {
+        self.history.skip(changeable: self.changeableFrames)
+    }
+
+    /// How long the newest frame that `takeCommitted` gave has to go to the loudspeaker, or how old the next to read is.
+    var delayMs: Int {
+        guard let pcm = self.flowing else { return 0 }
+        let frames = pcm.delayFrames() - (self.direction == .playback ? self.history.untaken : 0)
+        return max(0, frames) * 1000 / SoundFormat.rate
     }
 
     private func silence(_ samples: inout [Int16]) {

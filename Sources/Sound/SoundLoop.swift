@@ -6,6 +6,7 @@ import CSystem
 import KioskEngine
 import MediaEngine
 
+<<<<<<< HEAD
 /// What the sound thread is told.
 public enum SoundOrder {
     /// A call's sound begins; the playout buffer starts empty.
@@ -60,6 +61,8 @@ public struct SoundStatistics: Equatable, Sendable {
     public init() {}
 }
 
+=======
+>>>>>>> echo
 /// Microphone to packets and packets to loudspeaker, in periods of 10 ms.
 ///
 /// Everything happens in `turn`, which the sound thread calls for ever. It waits for the sound card (or for the clock
@@ -76,6 +79,7 @@ public final class SoundLoop {
     private var sender = SoundSender()
     private var receiver = SoundReceiver()
     private var mix: LoudspeakerMix
+    private let canceller: EchoCanceller?
     private var period = [Int16](repeating: 0, count: SoundFormat.periodFrames)
     private var descriptors: [pollfd] = []
     private var quietAt: Instant?
@@ -95,15 +99,17 @@ public final class SoundLoop {
     ///   - playback: the same for the loudspeaker.
     ///   - levels: how loud what is.
     ///   - tones: whose telephone tones are heard.
+    ///   - care: what is done to the microphone's sound.
     ///   - clock: the monotonic clock.
     ///   - wakeDescriptor: becomes readable when there is an order; −1 for none. `nextOrder` has to clear it.
     ///   - nextOrder: the next order, or nil.
     public init(
         capture: ByteString, playback: ByteString, levels: SoundLevels = SoundLevels(), tones: ToneCountry = .etsi,
-        clock: @escaping () -> Instant, wakeDescriptor: Int32,
+        care: CaptureCare = CaptureCare(), clock: @escaping () -> Instant, wakeDescriptor: Int32,
         nextOrder: @escaping () -> SoundOrder?, emit: @escaping (SoundOutput) -> Void
     ) {
         self.mix = LoudspeakerMix(levels, tones)
+        self.canceller = EchoCanceller(care)
         self.clock = clock
         self.wakeDescriptor = wakeDescriptor
         self.nextOrder = nextOrder
@@ -154,6 +160,7 @@ public final class SoundLoop {
     private func tellEvents() {
         for device in [self.capture, self.playback] {
             while let event = device.takeEvent() {
+                self.beginCancelling()
                 switch event {
                 case .failed(let text): self.emit(.failed(device.direction, text))
                 case .restored: self.emit(.restored(device.direction))
@@ -176,6 +183,7 @@ extension SoundLoop {
             self.plan = plan
             self.receiver.reset()
             self.sender.use(plan)
+            self.beginCancelling()
             self.statisticsAt = now + .milliseconds(Self.statisticsMs)
         case .update(let plan):
             self.plan = plan
@@ -227,17 +235,32 @@ extension SoundLoop {
         // Of the first sample; without a device a period is as old as it is long.
         let frames = max(self.capture.queuedFrames, periods * SoundFormat.periodFrames)
         var age = SoundFormat.duration(frames: frames)
+        self.hearLoudspeaker()
         for _ in 0..<periods {
+            let delayMs = self.playback.delayMs + self.capture.delayMs
             self.capture.read(into: &self.period, now)
+            self.canceller?.process(&self.period, delayMs: delayMs)
             let captured = now + Duration(nanoseconds: 0 - age.nanoseconds)
             age = age - .milliseconds(SoundFormat.periodMs)
             // The far end is not to hear by the microphone what only the person here is told.
-            let isMuted = self.isMuted || self.mix.prompt.isAudible
+            let isMuted = self.isMuted || self.mix.prompt.isAudible && self.canceller?.cancelsEcho != true
             if let packet = self.sender.encode(&self.period, isMuted: isMuted, captured: captured) {
                 self.emit(.encoded(packet))
             }
         }
         return periods
+    }
+
+    /// Another call, or another device: the room is learned anew.
+    private func beginCancelling() {
+        self.canceller?.reset()
+        self.playback.skipCommitted()
+    }
+
+    /// What the loudspeaker is about to play, for the canceller: all of it, tones and prompts too.
+    private func hearLoudspeaker() {
+        guard let canceller = self.canceller else { return }
+        while self.playback.takeCommitted(into: &self.period) { canceller.render(self.period) }
     }
 
     private func playbackDue(_ now: Instant) -> Int {

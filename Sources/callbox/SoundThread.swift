@@ -45,7 +45,11 @@ final class SoundThread {
     func run() {
         let loop = SoundLoop(
             capture: Self.name(self.settings.capture), playback: Self.name(self.settings.playback),
+<<<<<<< HEAD
             levels: self.sound.levels, tones: self.sound.tones, clock: Clock.now,
+=======
+            levels: self.sound.levels, tones: self.sound.tones.country, care: self.settings.care, clock: Clock.now,
+>>>>>>> echo
             wakeDescriptor: self.wires.sound.wakeup, nextOrder: { self.nextOrder() }, emit: { self.carryOut($0) })
         while true { loop.turn() }
     }
@@ -126,6 +130,21 @@ final class SoundThread {
             $0.soundConcealed = statistics.concealed &- concealedBefore
             $0.playoutDelayMs = UInt64(max(0, statistics.bufferedMs))
         }
+    }
+}
+
+extension AudioSettings {
+    fileprivate var care: CaptureCare {
+        var care = CaptureCare()
+        care.cancelsEcho = self.cancelsEcho
+        care.controlsGain = self.controlsGain
+        switch self.noiseSuppression {
+        case .off: care.noiseSuppression = .off
+        case .low: care.noiseSuppression = .low
+        case .moderate: care.noiseSuppression = .moderate
+        case .high: care.noiseSuppression = .high
+        }
+        return care
     }
 }
 

@@ -28,7 +28,7 @@ final class AnnouncementTests: XCTestCase {
         let rows: [(KioskState, Announcement.Stage, PromptName?)] = [
             (States.idle, .idle, nil), (States.lookingUp, .placing, .calling), (States.calling, .calling, .calling),
             (States.ringing, .calling, .ringing), (States.early, .calling, .ringing),
-            (States.alerting, .alerting, .incoming), (States.connected, .connected, .connected),
+            (States.alerting, .alerting, .incoming), (States.connected, .connected, nil),
             (States.transferring, .connected, .pleaseWait), (States.ending, .ending, .ended),
             (States.outcome, .over, .notReachable), (States.stopping, .ending, nil),
         ]
@@ -62,14 +62,14 @@ final class AnnouncementTests: XCTestCase {
         stages.append((self.connected { $0.shape.sendsAudio = false }, .onHold))
         stages.append((self.connected { $0.intent.isHolding = true }, .onHold))
         stages.append((self.connected { $0.cutOffSince = States.now }, .interrupted))
-        stages.append((self.connected { $0.hasFirstFrame = true }, .connected))
+        stages.append((self.connected { $0.hasFirstFrame = true }, nil))
         let lost = self.connected {
             $0.hasFirstFrame = true
             $0.video = .silent(since: States.now)
         }
         stages.append((lost, .noPicture))
         for (state, prompt) in stages { XCTAssertEqual(self.heard(state).prompt, prompt, "\(state)") }
-        XCTAssertEqual(self.heard(lost, hasScreen: false).prompt, .connected, "nobody looks")
+        XCTAssertNil(self.heard(lost, hasScreen: false).prompt, "nobody looks")
     }
 
     func testEachOutcomeIsSaidAsTheTableOfFaultsHasIt() {
@@ -91,7 +91,12 @@ final class AnnouncementTests: XCTestCase {
         muted.wishes.isMuted = true
         let mutedCall = self.connected { $0.facts = muted }
         let cutOff = self.connected { $0.cutOffSince = States.now }
+<<<<<<< HEAD
         let rows: [(KioskState, KioskState, Chime?)] = [
+=======
+        let held = self.connected { $0.shape.sendsAudio = false }
+        let rows: [(KioskState, KioskState, Tone?)] = [
+>>>>>>> echo
             (States.idle, States.lookingUp, nil), (States.lookingUp, States.calling, .placed),
             (States.idle, States.calling, .placed), (States.calling, States.ringing, nil),
             (States.ringing, States.early, nil), (States.early, States.connected, .answered),
@@ -99,6 +104,7 @@ final class AnnouncementTests: XCTestCase {
             (States.alerting, States.connected, .answered), (States.connected, mutedCall, .muted),
             (mutedCall, States.connected, .unmuted), (mutedCall, States.idle, nil),
             (States.connected, cutOff, .lost), (cutOff, States.connected, .back),
+            (States.connected, held, nil), (held, States.connected, .back),
             (States.connected, States.transferring, nil), (States.connected, States.ending, .ended),
             (States.calling, States.ending, .ended), (States.connected, self.outcome(.remoteHungUp), nil),
             (States.connected, States.calling, nil), (States.ending, States.idle, nil), (States.idle, States.idle, nil),
@@ -118,9 +124,9 @@ final class AnnouncementTests: XCTestCase {
         let rows: [(KioskState, KioskState, Announcement.Speech)] = [
             (States.idle, States.lookingUp, .say(.calling)), (States.lookingUp, States.calling, .keep),
             (States.calling, States.ringing, .say(.ringing)), (States.ringing, States.early, .keep),
-            (States.ringing, States.connected, .say(.connected)), (States.connected, muted, .say(.muted)),
+            (States.ringing, States.connected, .hush), (States.connected, muted, .say(.muted)),
             (muted, States.connected, .hush), (muted, held, .say(.onHold)), (States.connected, held, .say(.onHold)),
-            (held, States.connected, .say(.connected)), (States.connected, dark, .say(.noPicture)),
+            (held, States.connected, .hush), (States.connected, dark, .say(.noPicture)),
             (dark, States.connected, .hush), (States.connected, States.ending, .say(.ended)),
             (States.ending, States.idle, .keep), (self.outcome(.remoteHungUp), States.idle, .keep),
             (self.outcome(.noResponse), States.idle, .hush), (States.alerting, States.idle, .hush),
@@ -141,7 +147,7 @@ final class AnnouncementTests: XCTestCase {
         scene.press(.mute)
         scene.press(.mute)
         scene.press(.hook)
-        XCTAssertEqual(scene.spoken, ["calling", "ringing", "connected", "muted", "hush", "ended"])
+        XCTAssertEqual(scene.spoken, ["calling", "ringing", "hush", "muted", "hush", "ended"])
         XCTAssertEqual(scene.chimes, [.ready, .placed, .answered, .muted, .unmuted, .ended])
     }
 

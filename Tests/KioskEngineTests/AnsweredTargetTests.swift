@@ -32,7 +32,7 @@ final class AnsweredTargetTests: XCTestCase {
         scene.feed(.media(.digit(UInt8(ascii: "1"))))
         XCTAssertEqual(scene.callStates.last, "connected")
         XCTAssertTrue(scene.chimes.contains(.answered))
-        XCTAssertEqual(scene.spoken.last, "connected")
+        XCTAssertEqual(scene.spoken.last, "hush", "nobody is talked over")
         XCTAssertEqual(scene.orderNames.suffix(2), ["mute false", "sendVideo true"])
         XCTAssertEqual(scene.lampPatterns.last, "on")
         XCTAssertEqual(scene.screen?.remote, .shown)

@@ -30,14 +30,16 @@ write_toolset() {
         --sysroot="$2" -isystem "$2/usr/include/$multiarch" -isystem "$2/usr/include"
         -D__linux__ -D__gnu_linux__ -fPIC "${c_flags[@]}"
     )
-    local swift=() word
+    local swift=() word c
     for word in "${headers[@]}"; do swift+=(-Xcc "$word"); done
     swift+=(-Xcc -ffunction-sections -Xfrontend -function-sections)
+    c=$(json_list --target="$c_triple" --sysroot="$2" -fPIC "${c_flags[@]}")
     cat >"$1" <<EOF
 {
     "schemaVersion": "1.0",
     "swiftCompiler": {"extraCLIOptions": $(json_list "${swift[@]}")},
-    "cCompiler": {"extraCLIOptions": $(json_list --target="$c_triple" --sysroot="$2" -fPIC "${c_flags[@]}")}
+    "cCompiler": {"extraCLIOptions": $c},
+    "cxxCompiler": {"extraCLIOptions": $c}
 }
 EOF
 }
@@ -58,11 +60,14 @@ cross_build() {
 
 # cross_link MANIFEST SYSROOT OUTPUT: links the objects and libraries that the package manager's own plan names.
 cross_link() {
-    local objects libraries folder=$2/usr/lib/$multiarch
+    local objects libraries folder=$2/usr/lib/$multiarch cxx
+    # libstdc++ lies with the compiler's own files.
+    cxx=$(dirname "$scratch/${2#/cache/}/usr/lib/gcc/$multiarch"/*/libstdc++.so)
+    cxx=/cache/${cxx#"$scratch/"}
     mapfile -t objects < <(grep -o '"[^"]*\.o"' "$1" | tr -d '"' | sort -u)
     mapfile -t libraries < <(grep -o '"-l[A-Za-z0-9.+_-]*"' "$1" | tr -d '"' | sort -u)
     ((${#objects[@]} && ${#libraries[@]})) || die "$1 names no objects or no libraries; did its form change?"
-    "$project/board/enter" "$multiarch-gcc" --sysroot="$2" -B"$folder" -L"$folder" -pie \
+    "$project/board/enter" "$multiarch-gcc" --sysroot="$2" -B"$folder" -L"$folder" -L"$cxx" -pie \
         -Wl,-rpath-link,"$folder" -Wl,--defsym=main=callbox_main -Wl,--gc-sections -Wl,--no-warn-mismatch \
         -Wl,-z,relro,-z,now -o "$3" "${objects[@]}" \
         "/swift/usr/lib/swift/embedded/$triple/libswiftUnicodeDataTables.a" -Wl,--as-needed "${libraries[@]}" -lm \

@@ -26,20 +26,22 @@ class Peer:
     `answer`: "auto" (after `answer_after_ms`), or "manual": it rings until `accept`, `hang_up` (then 486) or
     `ring_seconds` are over. `folder` gets its configuration, `peer.log`, `peer-heard.wav` and the snapshots; it must be
     shorter than 80 characters, for that is all a snapshot's path may be. `encryption` is one of baresip's: "srtp",
-    "srtp-mand", "srtp-mandf", "dtls_srtp". With `ice` it finds its ways by ICE.
+    "srtp-mand", "srtp-mandf", "dtls_srtp". With `ice` it finds its ways by ICE. It plays a tone,
+    or once the file `says` (WAV, 48 kHz, 16 bits, one channel).
     """
 
     def __init__(self, folder, clip, address="10.77.0.1", port=5060, codecs=("opus", "pcmu", "pcma"), answer="auto",
                  answer_after_ms=0, transport="udp", tone_hz=1000, control_port=4444, rtp_ports="20000-20999",
                  video_bitrate=4_000_000, ring_seconds=120, encryption=None,
-                 ice=False):
+                 ice=False, says=None):
         self.folder, self.address, self.port = Path(folder), address, port
         self.control_port, self.codecs, self.encryption, self.ice = control_port, codecs, encryption, ice
         self.heard = self.folder / "peer-heard.wav"
         self.log = self.folder / "peer.log"
         self.process, self.control, self.pending, self.events = None, None, b"", []
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._write_config(clip, tone_hz, rtp_ports, video_bitrate, ring_seconds)
+        source = f"aufile,{says}" if says else f"ausine,{tone_hz}"
+        self._write_config(clip, source, rtp_ports, video_bitrate, ring_seconds)
         rules = f"regint=0;answermode={answer};video_codecs=h264;answerdelay={answer_after_ms}"
         rules += f";audio_codecs={','.join(AUDIO_CODECS[codec] for codec in codecs)}"
         if encryption:
@@ -51,14 +53,14 @@ class Peer:
         accounts = [f"<sip:peer@{address}:{port};transport={name}>;{rules}\n" for name in transports]
         (self.folder / "accounts").write_text("".join(accounts))
 
-    def _write_config(self, clip, tone_hz, rtp_ports, video_bitrate, ring_seconds):
+    def _write_config(self, clip, source, rtp_ports, video_bitrate, ring_seconds):
         modules = dict.fromkeys(AUDIO_MODULES[codec] for codec in self.codecs)
         if self.encryption:
             modules["dtls_srtp.so" if self.encryption == "dtls_srtp" else "srtp.so"] = None
         if self.ice:
             modules["ice.so"] = None
         values = {
-            "ADDRESS": self.address, "PORT": self.port, "RING_SECONDS": ring_seconds, "TONE_HZ": tone_hz,
+            "ADDRESS": self.address, "PORT": self.port, "RING_SECONDS": ring_seconds, "SOURCE": source,
             "HEARD": self.heard, "CLIP": clip, "VIDEO_BITRATE": video_bitrate, "RTP_PORTS": rtp_ports,
             "CONTROL_PORT": self.control_port,
             "MODULES": "\n".join(f"module                  {name}" for name in modules),

@@ -68,8 +68,13 @@ class Bench:
 
         samples = tone.sine(48000, 10, MICROPHONE_HZ, level=0.25)
         (self.board.share / "mic.raw").write_bytes(numpy.rint(samples * 32767).astype("<i2").tobytes())
-        self.board.spawn("while :; do cat /share/mic.raw; done | "
-                         f"aplay -q -t raw -f S16_LE -r 48000 -c 1 -D {self.board.microphone_feed}", log="mic.log")
+        self.feed = self.board.spawn("while :; do cat /share/mic.raw; done | "
+                                     f"aplay -q -t raw -f S16_LE -r 48000 -c 1 -D {self.board.microphone_feed}",
+                                     log="mic.log")
+
+    def no_microphone(self):
+        """The loopback card's far end is free, until `microphone`."""
+        self.board.terminate(self.feed, 2)
 
     def must(self, command, limit_s=10):
         code, output = self.board.sh(command, timeout=limit_s)

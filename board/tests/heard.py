@@ -244,7 +244,7 @@ def prompts(context):
 def stay_here(context):
     """What the far end heard has nothing of the prompts. Figure: the greatest likeness."""
     _, _, far = call_by_ear(context)
-    found = {name: likeness(far, RATE, PROMPTS / "en" / f"{name}.wav")[0] for name in ("ringing", "muted", "connected")}
+    found = {name: likeness(far, RATE, PROMPTS / "en" / f"{name}.wav")[0] for name in ("ringing", "muted")}
     context.log(f"at the far end: {found}, {len(far) / RATE:.1f} s")
     return max(found.values())
 

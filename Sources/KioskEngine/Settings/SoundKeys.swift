@@ -18,6 +18,24 @@ extension ConfigurationSection {
             .init("codecs", "opus, pcmu, pcma", ConfigurationValue.codecs, "What is offered, best first.") {
                 $0.audio.codecs = $1
             },
+            .init(
+                "echo_cancellation", "on", ConfigurationValue.yesOrNo,
+                """
+                What the loudspeaker plays is taken out of what the microphone hears. `off` where the sound card does it
+                already; the microphone is then silent while a prompt is spoken.
+                """
+            ) { $0.audio.cancelsEcho = $1 },
+            .init(
+                "noise_suppression", "off", Self.choice(Self.noiseSuppressions),
+                """
+                Takes steady noise, of wind or traffic, out of what the microphone hears: `low`, `moderate` or `high`
+                for 6, 12 or 18 dB; `off`. A tone that goes on, as that of an alarm, is taken for noise.
+                """
+            ) { $0.audio.noiseSuppression = $1 },
+            .init(
+                "gain_control", "off", ConfigurationValue.yesOrNo,
+                "Makes louder who speaks softly or from afar, and the noise around them too."
+            ) { $0.audio.controlsGain = $1 },
         ])
 
     static let sound = ConfigurationSection(
@@ -43,8 +61,8 @@ extension ConfigurationSection {
             .init(
                 "prompts", "yes", ConfigurationValue.yesOrNo,
                 """
-                Each step of a call is spoken, for people who do not see the screen. The microphone is silent while a
-                prompt is heard, and the far end's first sound ends it.
+                Each step of a call is spoken, for people who do not see the screen. The far end does not hear it, and
+                its first sound ends it.
                 """
             ) { $0.sound.speaks = $1 },
             .init(
@@ -59,7 +77,15 @@ extension ConfigurationSection {
             },
         ])
 
+<<<<<<< HEAD
     private static let tones: [(ByteString, ToneCountry)] = [
+=======
+    private static let noiseSuppressions: [(ByteString, AudioSettings.NoiseSuppression)] = [
+        ("off", .off), ("low", .low), ("moderate", .moderate), ("high", .high),
+    ]
+
+    private static let tones: [(ByteString, SoundSettings.Tones)] = [
+>>>>>>> echo
         ("etsi", .etsi), ("uk", .unitedKingdom), ("us", .unitedStates), ("fr", .france), ("es", .spain),
         ("cn", .china),
     ]
