@@ -77,6 +77,8 @@ public enum KioskOutput {
     case say(PromptName, Language)
     /// Speak no more.
     case hush
+    /// Say this to the far end in place of the microphone, over and over; nil: no more.
+    case announce(PromptName?, Language)
     /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
     /// come this way too.
     case reply(ClientID, ByteString)
@@ -115,6 +117,8 @@ public enum MediaOrder: Equatable {
     case stop
     /// Send silence instead of the microphone; the stream goes on. Ordered before each `.start` and when it changes.
     case mute(Bool)
+    /// Let nothing be heard of what comes, or let it again. Ordered before each `.start` where it changes.
+    case deafen(Bool)
     /// Send the camera, or nothing; RTCP goes on. Ordered before each `.start` and when it changes.
     case sendVideo(Bool)
     /// The next encoded picture must be an IDR: the peer asked by SIP INFO.

@@ -83,6 +83,10 @@ public struct KioskEngine {
     var quietSince: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
+    /// What comes was ordered not to be heard.
+    var isDeaf = false
+    /// The far end is being told to press a key.
+    var isAnnouncing = false
     var faults = DeviceFaults()
     /// The operator has taken the kiosk out of service.
     var isPaused = false

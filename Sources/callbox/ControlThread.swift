@@ -246,7 +246,7 @@ final class ControlThread {
                 return deadline
             }
             switch output {
-            case .screen, .tone, .say, .hush, .event, .record: self.unhurried.append(output)
+            case .screen, .tone, .say, .hush, .announce, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
                 .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
                 .wait:
@@ -278,6 +278,9 @@ final class ControlThread {
             self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
             self.wires.prompts.order(.read(prompt, language, self.promptNumber))
         case .hush: self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
+        case .announce(let prompt, let language):
+            self.wires.sound.order(.awaitAnnouncement(self.nextPrompt()))
+            if let prompt { self.wires.prompts.order(.readForFarEnd(prompt, language, self.promptNumber)) }
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
         case .record(let call): self.records.append(call, now: Clock.now())
@@ -341,6 +344,7 @@ final class ControlThread {
             wires.decoder.order(.stop)
             wires.display.order(.stop)
         case .mute(let isOn): wires.sound.order(.mute(isOn))
+        case .deafen(let isOn): wires.sound.order(.deafen(isOn))
         case .sendVideo(let isOn): wires.camera.order(.send(isOn))
         case .encodeKeyFrame: wires.camera.order(.encodeKeyFrame)
         case .sendDigit(let key, let durationMs): wires.media.order(.sendDigit(key, durationMs: durationMs))

@@ -68,7 +68,8 @@ func run(_ options: RunOptions) -> Int32 {
     let ways = openWays(configuration, sockets.portsLeft(of: configuration.rtp.ports), time.clock, options.dataPath)
     let media = MediaThread(sockets: sockets, ways: ways, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
-    startPrompts(configuration.sound, options.configurationPath, wires)
+    let prompts = PromptThread(configuration: options.configurationPath, wires: wires)
+    Thread.start("prompts") { prompts.run() }
     faults.forEach { wires.report($0) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
@@ -93,12 +94,6 @@ private func openDisplay(
     display.turn(now: Clock.now())
     if let fault = display.fault { faults.append(.failed(.display, fault.sentence)) }
     return display
-}
-
-private func startPrompts(_ settings: SoundSettings, _ configurationPath: ByteString, _ wires: Wires) {
-    guard settings.promptVolume > 0 else { return }
-    let prompts = PromptThread(configuration: configurationPath, wires: wires)
-    Thread.start("prompts") { prompts.run() }
 }
 
 /// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.

@@ -39,6 +39,13 @@ extension ConfigurationSection {
                 "Seconds, 5 to 120, in which the key has to be pressed."
             ) { $0.call.confirmTimeoutMs = $1 * 1000 },
             .init(
+                "confirm_prompt", "yes", ConfigurationValue.yesOrNo,
+                """
+                Whether whoever answers hears, over and over until then, that a key is to be pressed: in the first of
+                the languages, and in your own words where `prompts/LANGUAGE/press-a-key.wav` lies beside this file.
+                """
+            ) { $0.call.tellsToConfirm = $1 },
+            .init(
                 "max_duration", "none", ConfigurationValue.maxDuration,
                 """
                 Seconds, 20 to 86400, after which a call is ended, ten seconds after a tone has said so; `none`: it
