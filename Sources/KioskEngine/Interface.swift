@@ -35,6 +35,8 @@ public enum KioskInput {
     /// What became of `.findWays`, and of the ways that a call uses.
     case ice(ICEReport)
     case device(DeviceReport)
+    /// Pictures of the camera are of this size and rate from now on: it was turned, or came back as another one.
+    case camera(PictureSize, fps: Int)
     /// Something beside the file is wrong that its owner should know: it stands as long as the program runs.
     case problem(ConfigurationProblem)
     /// The answer to `.collectCounters`.
@@ -71,8 +73,11 @@ public enum KioskOutput {
     case remember(tampered: Bool)
     case screen(ScreenState)
     case tone(Tone)
-    /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
+    /// Do without the camera, whose picture is replaced by a card in a call, and with little light behind the screen; or
+    /// with both again.
     case savePower(Bool)
+    /// Turn the camera's pictures by these degrees clockwise. `.camera` comes where their size is another one then.
+    case turnCamera(degrees: Int)
     /// Speak at the panel, in place of what is spoken there.
     case say(PromptName, Language)
     /// Speak no more.
@@ -86,8 +91,8 @@ public enum KioskOutput {
     case event(ByteString)
     /// A call that is over, for the call log.
     case record(CallRecord)
-    /// The log is to keep this much from now on; without a part, of everything.
-    case log(LogLevel, LogPart?)
+    /// The log is to keep this much from now on.
+    case log(LogPolicy)
     /// Save the composed screen as PNG, then send the client `ScreenshotResult.line`.
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.

@@ -222,6 +222,8 @@ final class ControlThread {
             self.take(.ice(report))
         case .device(let report):
             self.take(.device(report))
+        case .camera(let size, let fps):
+            self.take(.camera(size, fps: fps))
         case .problem(let problem):
             self.take(.problem(problem))
         case .screenshot(let client, let result):
@@ -247,9 +249,9 @@ final class ControlThread {
             }
             switch output {
             case .screen, .tone, .say, .hush, .announce, .event, .record: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
-                .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
-                .wait:
+            case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .turnCamera, .reply,
+                .screenshot, .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit,
+                .restart, .wait:
                 self.carryOut(output)
             }
         }
@@ -273,7 +275,10 @@ final class ControlThread {
             self.wires.camera.order(.preview(state.selfView == .shown))
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
-        case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
+        case .savePower(let isOn):
+            self.wires.camera.order(.rest(isOn))
+            self.wires.display.order(.dim(isOn))
+        case .turnCamera(let degrees): self.wires.camera.order(.turn(degrees: degrees))
         case .say(let prompt, let language):
             self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
             self.wires.prompts.order(.read(prompt, language, self.promptNumber))
@@ -284,13 +289,13 @@ final class ControlThread {
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
         case .record(let call): self.records.append(call, now: Clock.now())
-        case .log(let level, let part): self.records.set(level, of: part)
+        case .log(let policy): self.records.set(policy)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
         case .readClock: self.pending.append(.clock(self.time.localTime))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .renewSecrets(let settings):
-            self.secrets = self.file.readSecrets(settings)
+            self.secrets = self.file.readSecrets(settings, self.wires)
             self.pending.append(.secrets(self.secrets.read()))
         case .readConfiguration: self.pending.append(self.readConfiguration())
         case .exit(let code): self.ending = .exit(code)

@@ -54,7 +54,7 @@ let usage: ByteString = """
     callbox calls [-n CALLS] [--data FOLDER]
                                         the last calls, one JSON object a line
     callbox log LEVEL [PART]            log error, warning, info or debug of calls, media, servers, devices,
-                                        panel or settings, or of all, until the next start
+                                        panel, settings or sip, or of all, until the next start
     callbox status                      what the running kiosk is doing
     callbox call [URI]                  call URI, as in callbox.conf, or the configured address
     callbox answer                      answer the call from outside that rings
@@ -67,6 +67,7 @@ let usage: ByteString = """
     callbox message [URI] TEXT          send a text to the other side of the call, or to URI
     callbox language [CODE]             speak the next language on the screen, or en, de, fr, es, ar, zh
     callbox page [health|problems|none] show a page for whoever installs the kiosk, or the next, for a minute
+    callbox rotate camera 0|90|180|270  turn the camera's picture clockwise, until the next start
     callbox failback                    go back to the first of the servers in the file
     callbox reload                      read the configuration file again; between calls
     callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
@@ -148,6 +149,7 @@ private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command
     let counts: [(ByteString, ClosedRange<Int>)] = [
         ("status", 0...0), ("call", 0...wordsMax), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0),
         ("pause", 0...0), ("resume", 0...0), ("failback", 0...0), ("log", 1...2), ("language", 0...1), ("page", 0...1),
+        ("rotate", 2...2),
         ("reload", 0...0), ("video", 1...1), ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1),
         ("release", 1...1),
         ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),

@@ -215,7 +215,8 @@ final class AnsweredTargetTests: XCTestCase {
 
     func testWhoeverWasCalledMayCallBackForAWhile() {
         XCTAssertEqual(self.callBack("call_back = 5", afterMs: 299_000).0.state, "alerting")
-        for (settings, afterMs) in [("call_back = 5", 301_000), ("", 1_000)] {
+        XCTAssertEqual(self.callBack("call_back = 30s", afterMs: 29_000).0.state, "alerting")
+        for (settings, afterMs) in [("call_back = 5", 301_000), ("call_back = 30s", 31_000), ("", 1_000)] {
             let (scene, handle) = self.callBack(settings, afterMs: afterMs)
             XCTAssertEqual(scene.state, "idle", settings)
             XCTAssertEqual(
