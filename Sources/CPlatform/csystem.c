@@ -114,6 +114,8 @@ int callbox_connect_unix(const char *path) {
 
 int callbox_open_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
+int callbox_open_write(const char *path) { return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC); }
+
 int callbox_open_plain(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); }
 
 int callbox_create(const char *path, mode_t mode) {

@@ -75,6 +75,8 @@ public struct CallSettings: Equatable, Sendable {
     /// Whoever answers has to press a key, or does not count.
     public var isConfirmed = false
     public var confirmTimeoutMs = 15_000
+    /// Whoever answers is told so, over and over.
+    public var tellsToConfirm = true
     /// Zero: as long as it likes.
     public var maxDurationMs = 0
     public var incoming = Incoming.refuse

@@ -96,6 +96,7 @@ struct ConfigurationChange: Equatable {
         // The picture was read at the start.
         next.screen.image = old.screen.image
         next.language = new.language
+        next.camera.rotationDegrees = new.camera.rotationDegrees
         next.audio.codecs = new.audio.codecs
         next.sound.chimes = new.sound.chimes
         next.sound.tellsStatus = new.sound.tellsStatus

@@ -40,6 +40,8 @@ enum ControlWord: Equatable {
     /// A page for whoever installs the kiosk; nil for none of them.
     case page(KioskEngine.ServicePage?)
     case nextPage
+    /// Degrees clockwise by which the camera's pictures are turned from now on.
+    case turnCamera(Int)
 
     static let lineBytesMax = 1024
 
@@ -77,6 +79,7 @@ enum ControlWord: Equatable {
             }
             return .page(page)
         }
+        if word == "rotate" { return .turnCamera(try self.rotation(argument)) }
         if word == "video" { return .change(try self.video(argument)) }
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
@@ -87,7 +90,7 @@ enum ControlWord: Equatable {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, page, clear-tamper, failback, reload, status, doctor, log, events, trace and"
+                    + " language, page, rotate, clear-tamper, failback, reload, status, doctor, log, events, trace and"
                     + " screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
@@ -98,6 +101,14 @@ enum ControlWord: Equatable {
         if argument == "add" { return .addVideo }
         if argument == "remove" { return .removeVideo }
         throw BadValue(ConfigurationValue.quoted(argument) + " is neither add nor remove")
+    }
+
+    private static func rotation(_ argument: ByteString) throws(BadValue) -> Int {
+        let turns: [(ByteString, Int)] = [("camera 0", 0), ("camera 90", 90), ("camera 180", 180), ("camera 270", 270)]
+        guard let turn = turns.first(where: { $0.0 == argument }) else {
+            throw BadValue("rotate takes camera and 0, 90, 180 or 270")
+        }
+        return turn.1
     }
 
     static let digitsMax = 16

@@ -35,6 +35,8 @@ public enum KioskInput {
     /// What became of `.findWays`, and of the ways that a call uses.
     case ice(ICEReport)
     case device(DeviceReport)
+    /// Pictures of the camera are of this size and rate from now on: it was turned, or came back as another one.
+    case camera(PictureSize, fps: Int)
     /// Something beside the file is wrong that its owner should know: it stands as long as the program runs.
     case problem(ConfigurationProblem)
     /// The answer to `.collectCounters`.
@@ -72,12 +74,17 @@ public enum KioskOutput {
     case screen(ScreenState)
     case tone(Tone)
     case chime(Chime)
-    /// Do without the camera, whose picture is replaced by a card in a call; or with it again.
+    /// Do without the camera, whose picture is replaced by a card in a call, and with little light behind the screen; or
+    /// with both again.
     case savePower(Bool)
+    /// Turn the camera's pictures by these degrees clockwise. `.camera` comes where their size is another one then.
+    case turnCamera(degrees: Int)
     /// Speak at the panel, in place of what is spoken there.
     case say(PromptName, Language)
     /// Speak no more.
     case hush
+    /// Say this to the far end in place of the microphone, over and over; nil: no more.
+    case announce(PromptName?, Language)
     /// A JSON object for one client of the control socket, without line feed. Events for clients that asked for them
     /// come this way too.
     case reply(ClientID, ByteString)
@@ -85,8 +92,8 @@ public enum KioskOutput {
     case event(ByteString)
     /// A call that is over, for the call log.
     case record(CallRecord)
-    /// The log is to keep this much from now on; without a part, of everything.
-    case log(LogLevel, LogPart?)
+    /// The log is to keep this much from now on.
+    case log(LogPolicy)
     /// Save the composed screen as PNG, then send the client `ScreenshotResult.line`.
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.
@@ -116,6 +123,8 @@ public enum MediaOrder: Equatable {
     case stop
     /// Send silence instead of the microphone; the stream goes on. Ordered before each `.start` and when it changes.
     case mute(Bool)
+    /// Let nothing be heard of what comes, or let it again. Ordered before each `.start` where it changes.
+    case deafen(Bool)
     /// Send the camera, or nothing; RTCP goes on. Ordered before each `.start` and when it changes.
     case sendVideo(Bool)
     /// The next encoded picture must be an IDR: the peer asked by SIP INFO.

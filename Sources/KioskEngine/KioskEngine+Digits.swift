@@ -21,12 +21,19 @@ extension KioskEngine {
         let audio = self.session?.negotiated?.audio
         let sends = audio?.direction.sends ?? false
         if sends, audio?.telephoneEvent != nil { return .events }
+        // A key must not overtake one that was sent before it, even where that one will be refused.
+        if self.panel.informs.hasKeys(of: handle) { return .info }
         let takesInfo = self.panel.refusesInfo ? false : self.sip.takesInfo(handle)
         if takesInfo == true { return .info }
-        // A codec for speech alone would spoil the tones.
-        if sends, audio?.codec == .pcmu || audio?.codec == .pcma { return .inBand }
+        if self.takesTones { return .inBand }
         // Who does not say what it takes may take it.
         return takesInfo == nil ? .info : nil
+    }
+
+    /// A codec for speech alone would spoil the tones.
+    private var takesTones: Bool {
+        guard let audio = self.session?.negotiated?.audio, audio.direction.sends else { return false }
+        return audio.codec == .pcmu || audio.codec == .pcma
     }
 
     /// As the far end takes them, one after the other.
@@ -40,6 +47,9 @@ extension KioskEngine {
             case .events: self.put(.media(.sendDigit(key, durationMs: Self.digitMs)))
             case .inBand: self.put(.media(.playDigit(key, durationMs: Self.digitMs)))
             case .info:
+                guard self.panel.informs.add(.key(key), to: state.handle) else {
+                    return Reply.refused("the other side is too slow in taking digits")
+                }
                 let body: ByteString =
                     "Signal=" + ByteString([key]) + "\r\nDuration=" + ByteString(decimal: Self.digitMs) + "\r\n"
                 self.tell(
@@ -73,15 +83,28 @@ extension KioskEngine {
         """
 
     mutating func askForKeyFrame(now: Instant) {
-        guard case .connected(let state) = self.machine.state, state.shape.receivesVideo else { return }
+        guard case .connected(let state) = self.machine.state, state.shape.receivesVideo,
+            self.panel.informs.add(.keyFrameRequest, to: state.handle)
+        else { return }
         self.tell(
             .inform(
                 state.handle, contentType: "application/media_control+xml", body: Self.keyFrameRequest.bytes), now: now)
     }
 
+    /// A key that was refused goes another way, or whoever pressed it is told. A refusal to send a picture says nothing
+    /// about keys.
     mutating func informed(_ handle: CallHandle, isTaken: Bool, now: Instant) {
-        guard self.machine.state.handle == handle, !isTaken else { return }
-        self.panel.refusesInfo = true
+        guard self.machine.state.handle == handle, let content = self.panel.informs.takeFirst(of: handle), !isTaken
+        else { return }
         self.emit("info_refused", now: now) { _ in }
+        guard case .key(let key) = content else { return }
+        self.panel.refusesInfo = true
+        if self.takesTones { return self.put(.media(.playDigit(key, durationMs: Self.digitMs))) }
+        self.keyRefused(now: now)
+    }
+
+    mutating func keyRefused(now: Instant) {
+        self.put(.chime(.lost))
+        self.emit("key", now: now) { $0.put("state", "refused") }
     }
 }

@@ -15,7 +15,8 @@ extension KioskEngine {
         switch self.machine.state {
         case .connected:
             self.panel.keypad.type(key)
-            sent = self.sendDigits([key], now: now) == Reply.done ? "sent" : "refused"
+            guard self.sendDigits([key], now: now) == Reply.done else { return self.keyRefused(now: now) }
+            sent = "sent"
         case .lookingUp, .calling, .ringing, .early: sent = self.typeEarly(key)
         case .idle, .alerting, .ending, .outcome, .stopping: sent = "ignored"
         }

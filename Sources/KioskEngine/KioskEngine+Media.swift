@@ -7,6 +7,13 @@ extension KioskEngine {
     mutating func order(_ wishes: Wishes) {
         self.put(.media(.mute(wishes.isMuted)))
         self.put(.media(.sendVideo(!wishes.isVideoOff)))
+        self.deafen(wishes.isDeaf)
+    }
+
+    private mutating func deafen(_ isDeaf: Bool) {
+        guard isDeaf != self.isDeaf else { return }
+        self.isDeaf = isDeaf
+        self.put(.media(.deafen(isDeaf)))
     }
 
     /// The microphone stays silent until somebody has answered; silence is sent because some networks let sound in only
@@ -15,6 +22,7 @@ extension KioskEngine {
         guard let session = self.session, let preview else { return }
         self.put(.media(.mute(true)))
         self.put(.media(.sendVideo(false)))
+        self.deafen(false)
         self.put(
             .media(
                 .start(
@@ -41,6 +49,7 @@ extension KioskEngine {
     mutating func stopMedia() {
         guard self.mediaRuns else { return }
         self.mediaRuns = false
+        self.announceToFarEnd(false)
         self.put(.media(.stop))
     }
 }

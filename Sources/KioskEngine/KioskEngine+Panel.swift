@@ -187,6 +187,9 @@ extension KioskEngine {
         case .nextPage:
             self.nextServicePage(now: now)
             self.put(.reply(client, Reply.done))
+        case .turnCamera(let degrees):
+            self.put(.turnCamera(degrees: degrees))
+            self.put(.reply(client, Reply.done))
         case .failback:
             self.comeBack(now: now)
             let hasChoice = self.policy.servers.count > 1
@@ -195,7 +198,7 @@ extension KioskEngine {
             self.put(.readConfiguration)
             self.put(.reply(client, Reply.done))
         case .log(let level, let part):
-            self.put(.log(level, part))
+            self.log(level, of: part)
             self.put(.reply(client, Reply.done))
         case .doctor:
             let complaints = self.complaints

@@ -121,6 +121,7 @@ extension KioskEngine {
     mutating func greet(now: Instant) {
         guard case .connected(let state) = self.machine.state else { return }
         if let deadline = state.confirmBy {
+            self.announceToFarEnd(self.configuration.call.tellsToConfirm)
             return self.emit("confirm", now: now) {
                 $0.put("state", "waiting")
                 $0.put("uri", state.facts.peer)
@@ -133,6 +134,7 @@ extension KioskEngine {
     /// A key of the far end's: a machine presses none.
     mutating func confirm(now: Instant) {
         guard let wishes = self.machine.confirmed() else { return }
+        self.announceToFarEnd(false)
         self.order(wishes)
         let peer = self.machine.state.facts?.peer ?? ByteString()
         self.emit("confirm", now: now) {

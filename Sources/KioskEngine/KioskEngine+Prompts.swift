@@ -16,6 +16,13 @@ extension KioskEngine {
         self.put(.hush)
     }
 
+    /// Begins or ends to tell the far end, in the first language of the file, what is asked of whoever answers.
+    mutating func announceToFarEnd(_ isOn: Bool) {
+        guard isOn != self.isAnnouncing else { return }
+        self.isAnnouncing = isOn
+        self.put(.announce(isOn ? .pressAKey : nil, self.configuration.language.first))
+    }
+
     /// A device or the network went away or came back, or the kiosk has begun: told in a sound where the file wants it.
     mutating func chimeStatus(_ chime: Chime) {
         if self.configuration.sound.tellsStatus { self.put(.chime(chime)) }

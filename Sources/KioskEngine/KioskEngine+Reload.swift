@@ -96,6 +96,11 @@ extension KioskEngine {
             self.policy = ServerPolicy(next.servers, now: now)
             self.probes = []
         }
+        if former.log != next.log {
+            self.logPolicy = next.log.policy
+            self.put(.log(self.logPolicy))
+        }
+        if former.camera != next.camera { self.put(.turnCamera(degrees: next.camera.rotationDegrees)) }
         if former.ice != next.ice { self.iceServers = ICEServers(next.ice, now: now) }
         if self.serverURIs == formerURIs {
             self.tell(.trust(self.trusted), now: now)

@@ -83,6 +83,10 @@ public struct KioskEngine {
     var quietSince: Instant?
     /// Media were started and not stopped.
     var mediaRuns = false
+    /// What comes was ordered not to be heard.
+    var isDeaf = false
+    /// The far end is being told to press a key.
+    var isAnnouncing = false
     var faults = DeviceFaults()
     /// The operator has taken the kiosk out of service.
     var isPaused = false
@@ -95,6 +99,9 @@ public struct KioskEngine {
     var recentCalls: [CallRecord] = []
     /// Another one each time when `report` may say something else.
     public internal(set) var reportNumber: UInt64 = 0
+    /// What the log keeps now, and how many messages of SIP it has seen.
+    var logPolicy: LogPolicy
+    var loggedMessages: UInt64 = 0
     /// Clients that asked for events.
     var subscribers: [ClientID] = []
     var generator: Generator
@@ -137,6 +144,7 @@ public struct KioskEngine {
         self.autoCall = AutoCall(configuration.autoCall, isStart: true, now: .zero)
         self.machine.maxDuration = configuration.call.maxDuration
         self.accounts = []
+        self.logPolicy = configuration.log.policy
         self.language = configuration.language.first
         self.policy = ServerPolicy(configuration.servers, now: .zero)
         self.iceServers = ICEServers(configuration.ice, now: .zero)
@@ -210,6 +218,7 @@ public struct KioskEngine {
         case .media(let report): self.media(report, now: now)
         case .ice(let report): self.ice(report, now: now)
         case .device(let report): self.device(report, now: now)
+        case .camera(let size, let fps): self.camera(gives: size, fps: fps, now: now)
         case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))
         case .networkChanged: self.networkChanged(now: now)
@@ -251,7 +260,7 @@ public struct KioskEngine {
             case .event(let handle, let event): self.sipEvents.append((handle, event))
             case .wait(let instant):
                 self.sipWakesAt = instant
-                return
+                return self.logMessages(now: now)
             }
         }
     }

@@ -21,6 +21,8 @@ enum CallDirection: Equatable {
 struct Wishes: Equatable {
     var isMuted = false
     var isVideoOff = false
+    /// What comes is not to be heard: nobody's wish, but of a call that is not confirmed.
+    var isDeaf = false
 }
 
 /// What every call has from its first moment.
@@ -217,7 +219,8 @@ enum KioskState: Equatable {
         /// Since when no way leads to the far end: our own network's fault, which may pass.
         var cutOffSince: Instant?
         /// Until when whoever answered has to show that it is a human; nil once that is done, or is not asked for.
-        /// Meanwhile the call still rings for the person at the panel, and nothing of theirs is sent.
+        /// Meanwhile the call still rings for the person at the panel: nothing of theirs is sent, and nothing that comes
+        /// is heard or seen.
         var confirmBy: Instant?
         /// How long it may last; nil for as long as it likes.
         var limit: Duration?
@@ -244,6 +247,7 @@ enum KioskState: Equatable {
         var wishes: Wishes {
             var wishes = self.facts.wishes
             if self.intent.isHolding || self.confirmBy != nil { (wishes.isMuted, wishes.isVideoOff) = (true, true) }
+            wishes.isDeaf = self.confirmBy != nil
             return wishes
         }
 

@@ -55,6 +55,9 @@ struct MediaSession {
     /// The host that the far end's signalling comes from.
     let signalling: IPAddress
     private(set) var security: SessionSecurity
+    /// Of the pictures that we send, said from then on; nil as long as they are what they were at the beginning: an INVITE
+    /// has to be short.
+    var pictureSize: PictureSize?
     /// Those of ICE that our descriptions name.
     var ways: ICEMachine.Found?
     /// Those of ICE were offered in vain: what came of the ports that they had.
@@ -278,6 +281,7 @@ struct MediaSession {
             ssrc: self.videoSSRC.value, cname: self.cname,
             security: self.security.local(.video, world.fingerprint))
         video.ice = self.ways?.local(.video)
+        video.image = self.pictureSize.map { ImageAttribute(width: $0.width, height: $0.height) }
         return LocalMedia(address: self.address, audio: audio, video: video)
     }
 

@@ -14,6 +14,7 @@ struct PanelState {
     var wasTampered = false
     /// The far end of this call does not take digits by INFO.
     var refusesInfo = false
+    var informs = Informs()
 
     subscript(input: InputName) -> Bool {
         get { self.active[Int(input.rawValue)] }

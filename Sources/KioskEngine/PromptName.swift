@@ -34,11 +34,13 @@ public enum PromptName: UInt8, Hashable, Sendable {
     case language
     /// A call is placed in a moment unless somebody presses.
     case countdown
+    /// The one that is not for the panel: whoever was called is to show that it is a human.
+    case pressAKey
 
     public static let all: [PromptName] = [
         .pressToCall, .calling, .ringing, .pleaseWait, .incoming, .muted, .onHold, .noPicture,
         .interrupted, .timeNearlyOver, .busy, .declined, .noAnswer, .notReachable, .failed, .outOfOrder, .ended,
-        .keypad, .language, .countdown,
+        .keypad, .language, .countdown, .pressAKey,
     ]
 
     /// The name of its file without `.wav`.
@@ -64,6 +66,7 @@ public enum PromptName: UInt8, Hashable, Sendable {
         case .keypad: return "keypad"
         case .language: return "language"
         case .countdown: return "countdown"
+        case .pressAKey: return "press-a-key"
         }
     }
 

@@ -66,6 +66,8 @@ public struct LocalStream: Hashable, Sendable {
     public var cname: ByteString
     /// What we want to receive at most; nil where we do not care.
     public var bandwidthKbps: Int?
+    /// Said in offers; nil where nothing is said.
+    public var image: ImageAttribute?
     public var security: LocalSecurity
     /// Nil where ICE is not used, or nothing was found out yet.
     public var ice: LocalICE?

@@ -21,6 +21,7 @@ extension LocalStream {
         var media = stream.described(
             kind: kind, profile: profile, formats: stream.codecs.map { ($0.payloadType, $0.codec) }, event: event,
             direction: self.wish, feedback: feedback, size: size)
+        if let image = self.image, size == .full { media.attributes.append(Attribute("imageattr", image.printed)) }
         media.attributes += security
         // What was agreed upon goes on.
         if place?.ours.has("rtcp-mux") ?? (self.ice != nil), !media.has("rtcp-mux") {

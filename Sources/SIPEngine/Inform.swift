@@ -39,7 +39,7 @@ extension SIPEngine {
     /// One after another, for digits must not overtake each other.
     mutating func inform(_ handle: CallHandle, _ type: ByteString, _ body: [UInt8], now: Instant) {
         guard let index = self.callIndex(handle) else { return self.counters.add(.lateOrder) }
-        guard self.calls[index].machine.state.isConfirmed, self.calls[index].informs.count < Limits.informsMax else {
+        guard self.calls[index].machine.state.isConfirmed, self.calls[index].informs.count < Self.informsMax else {
             return self.tell(handle, .informed(isTaken: false))
         }
         self.calls[index].informs.append(Inform(contentType: type, body: body))

@@ -49,8 +49,6 @@ enum Limits {
     static let messagesMax = 16
     /// OPTIONS of ours without an answer.
     static let probesMax = 8
-    /// INFOs of one call, the one that is out included.
-    static let informsMax = 16
     /// The body of an INFO with a digit.
     static let digitBodyBytesMax = 256
     /// How long a digit lasts at least, and where nothing is said about it.

@@ -12,6 +12,8 @@ import SIPWire
 public struct SIPEngine {
     /// Bytes of the longest text of a MESSAGE (RFC 3428 section 8: with its headers it fits in one datagram).
     public static let messageBytesMax = 1_000
+    /// INFO requests of a call that may wait for their answers.
+    public static let informsMax = 16
     /// Bytes of the largest request that goes in one datagram (RFC 3261 section 18.1.1).
     public static let datagramSizeSafe = 1_300
     /// Addresses of one 3xx that are told.

@@ -20,6 +20,8 @@ public struct SIPTrace {
     /// Oldest first.
     private(set) var entries: [TraceEntry] = []
     private var textBytes = 0
+    /// How many messages were recorded, those that are no longer kept among them.
+    public private(set) var count: UInt64 = 0
     private let isKept: Bool
     /// The time of the input that is handled now.
     var now = Instant.zero
@@ -33,6 +35,7 @@ public struct SIPTrace {
         let text = Redaction.redacted(message, bytesMax: Limits.traceTextBytesMax)
         self.entries.append(TraceEntry(at: self.now, flow: flow, isSent: isSent, text: text, size: message.count))
         self.textBytes += text.count
+        self.count &+= 1
         while self.entries.count > Limits.traceEntriesMax || self.textBytes > Limits.traceBytesMax {
             self.textBytes -= self.entries.removeFirst().text.count
         }

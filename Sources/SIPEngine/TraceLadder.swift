@@ -125,13 +125,13 @@ struct Ladder {
 }
 
 extension TraceEntry {
-    fileprivate var callID: ByteString {
+    var callID: ByteString {
         HeadScan.value(of: "call-id", compact: UInt8(ascii: "i"), in: self.text).map { ByteString($0) } ?? "unknown"
     }
 
     /// `INVITE 1 (SDP)`, `200 INVITE 1`.
-    fileprivate var label: ByteString {
-        let line = ByteString(self.text).split(on: ASCII.lineFeed)[0].trimmed()
+    var label: ByteString {
+        let line = self.firstLine
         let words = line.split(on: ASCII.space)
         let isResponse = line.hasPrefixIgnoringCase("SIP/")
         let cseq = HeadScan.value(of: "cseq", in: self.text).map { ByteString($0).split(on: ASCII.space) } ?? []
@@ -140,6 +140,8 @@ extension TraceEntry {
         if self.hasDescription { label += " (SDP)" }
         return UTF8Text.displayable(label, bytesMax: Ladder.width)
     }
+
+    var firstLine: ByteString { ByteString(self.text).split(on: ASCII.lineFeed)[0].trimmed() }
 
     private var hasDescription: Bool {
         let type = HeadScan.value(of: "content-type", compact: UInt8(ascii: "c"), in: self.text).map { ByteString($0) }

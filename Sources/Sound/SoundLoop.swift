@@ -16,6 +16,10 @@ public enum SoundOrder {
     case stop
     /// Silence is sent in place of the microphone.
     case mute(Bool)
+    /// Silence is heard in place of the far end.
+    case deafen(Bool)
+    /// Said to the far end in place of the microphone, over and over, at 48 kHz; empty: no more.
+    case announce([Int16])
     /// A digit for the far end, as tones in what is sent.
     case digit(UInt8, milliseconds: Int)
     case tone(Tone)
@@ -194,6 +198,10 @@ extension SoundLoop {
             self.sender.digits.stop()
         case .mute(let isOn):
             self.isMuted = isOn
+        case .deafen(let isOn):
+            self.receiver.isDeaf = isOn
+        case .announce(let samples):
+            self.sender.announcement.say(samples)
         case .digit(let key, let milliseconds):
             if self.plan != nil { self.sender.digits.play(key, milliseconds: milliseconds) }
         case .tone(let tone):

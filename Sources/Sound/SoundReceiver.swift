@@ -11,6 +11,8 @@ struct SoundReceiver {
     private var decoded = SampleQueue(capacity: SoundFormat.rate / 2)
     private var clockRate: UInt32 = 8000
     private var hasPlayed = false
+    /// Nothing of what comes is heard. It is taken all the same, so that what is heard later is not late.
+    var isDeaf = false
     /// Samples that came in this call and could not be heard.
     private var quiet = 0
     private var meter = LevelMeter()
@@ -61,7 +63,7 @@ struct SoundReceiver {
 
     /// Some networks send silence before anybody answers: that is not yet sound, unless nothing else comes for long.
     private mutating func begins(with sound: [Int16]) -> Bool {
-        guard !self.hasPlayed else { return false }
+        guard !self.hasPlayed, !self.isDeaf else { return false }
         self.quiet += sound.count
         self.hasPlayed = self.quiet >= Self.quietMax || sound.contains { $0.magnitude > Self.quietPeak }
         return self.hasPlayed
@@ -77,7 +79,7 @@ struct SoundReceiver {
 
     private mutating func fill(_ period: inout [Int16], _ isFirst: Bool) -> Bool {
         let taken = self.decoded.take(into: &period)
-        for index in taken..<period.count { period[index] = 0 }
+        for index in (self.isDeaf ? 0 : taken)..<period.count { period[index] = 0 }
         self.meter.add(period)
         return isFirst
     }

@@ -14,6 +14,7 @@ struct SoundSender {
     var meter = LevelMeter()
     /// Digits for a far end that takes them in no other way.
     var digits = DigitTones()
+    var announcement = FarAnnouncement()
 
     init() {}
 
@@ -34,13 +35,15 @@ struct SoundSender {
         self.state = encoder.map { .sending($0) } ?? .off
     }
 
-    /// Takes one period, which is made silent where muted, and gives way to digits; gives a packet where it is full.
+    /// Takes one period, which is made silent where muted, and gives way to an announcement and to digits; gives a
+    /// packet where it is full.
     mutating func encode(_ period: inout [Int16], isMuted: Bool, captured: Instant) -> EncodedSound? {
         self.meter.add(period)
         guard case .sending(let encoder) = self.state else { return nil }
         if isMuted {
             for index in 0..<period.count { period[index] = 0 }
         }
+        self.announcement.replace(&period)
         self.digits.replace(&period)
         return encoder.encode(period, captured: captured)
     }

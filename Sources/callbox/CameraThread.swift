@@ -17,6 +17,8 @@ enum CameraMessage {
     case rest(Bool)
     /// The next picture must be an IDR.
     case encodeKeyFrame
+    /// By these degrees clockwise from now on.
+    case turn(degrees: Int)
 }
 
 /// One own picture for the screen.
@@ -36,7 +38,12 @@ final class CameraThread {
 
     private let name: ByteString
     private let wish: CameraWish
-    private let turner: PictureTurner
+    private var turner: PictureTurner
+    /// What the camera gives before it is turned, and the size that the control thread knows of.
+    private var mode: CameraMode
+    private var told: (width: Int, height: Int)
+    /// Pictures are of another size than before: none is sent until the plan fits it.
+    private var awaitsPlan = false
     private let wires: Wires
     private var watch: CameraWatch
     private var stuck = StuckDevice("the camera")
@@ -57,14 +64,16 @@ final class CameraThread {
     private static let lookMs = 4000
     private static let idleWait = Duration.seconds(3600)
 
-    /// `isMissing`: the control thread has said already that the camera could not be opened.
-    init(name: ByteString, wish: CameraWish, turner: PictureTurner, wires: Wires, isMissing: Bool) {
-        self.name = name
-        self.wish = wish
-        self.turner = turner
+    /// Where it is missing, the control thread has said so already.
+    init(_ probe: CameraProbe, wires: Wires) {
+        self.name = probe.name
+        self.wish = probe.wish
+        self.turner = probe.turner
+        self.mode = probe.mode
+        self.told = probe.turner.size(of: probe.mode)
         self.wires = wires
-        self.watch = CameraWatch(name)
-        self.hasReportedFailure = isMissing
+        self.watch = CameraWatch(probe.name)
+        self.hasReportedFailure = probe.isMissing
     }
 
     private var isWanted: Bool { self.previews || (self.plan != nil && self.sends) }
@@ -97,14 +106,36 @@ final class CameraThread {
             case .encode(let plan):
                 if plan != self.plan { self.encoder = nil }
                 self.plan = plan
+                self.awaitsPlan = false
             case .send(let isOn):
                 // A picture that comes back after a pause has to stand on its own.
                 if isOn && !self.sends { self.forceKeyFrame = true }
                 self.sends = isOn
             case .encodeKeyFrame: self.forceKeyFrame = true
+            case .turn(let degrees): self.turn(degrees: degrees)
             case .rest(let isOn): self.rest(isOn)
             }
         }
+    }
+
+    private func turn(degrees: Int) {
+        let turner = PictureTurner(degrees: degrees)
+        guard turner.size(width: self.mode.width, height: self.mode.height) != nil else {
+            return Log.write("callbox: pictures of this size are not turned: they would be too high")
+        }
+        self.turner = turner
+        self.beginAnew()
+        self.tellSize()
+    }
+
+    /// Where pictures have another size than those before.
+    private func tellSize() {
+        let size = self.turner.size(of: self.mode)
+        guard size != self.told else { return }
+        self.told = size
+        self.awaitsPlan = self.plan != nil
+        let fps = self.mode.rate?.framesPerSecond ?? self.wish.rate.framesPerSecond
+        self.wires.reports.put(.camera(PictureSize(width: size.width, height: size.height), fps: fps))
     }
 
     /// In a call a card is sent as long as the camera rests.
@@ -127,11 +158,16 @@ final class CameraThread {
 
     private func open() {
         do {
-            self.device = .open(try Camera(self.name, wish: self.wish, clock: Clock.now))
+            let camera = try Camera(self.name, wish: self.wish, clock: Clock.now)
+            self.device = .open(camera)
             if self.hasReportedFailure { self.wires.report(.restored(.camera)) }
             self.hasReportedFailure = false
             // After a card the picture begins anew, and may have another format.
             self.beginAnew()
+            if let mode = camera.mode {
+                self.mode = mode
+                self.tellSize()
+            }
         } catch {
             self.fail(error)
         }
@@ -185,7 +221,7 @@ final class CameraThread {
             self.worksSince = self.worksSince ?? Clock.now()
             self.wires.counters.update { $0.framesCaptured &+= 1 }
             if self.previews { self.wires.selfPictures.put(SelfPicture(frame: frame)) }
-            if let plan = self.plan, self.sends {
+            if let plan = self.plan, self.sends, !self.awaitsPlan {
                 self.encode(frame, plan, format: frame.format)
             }
         } catch {

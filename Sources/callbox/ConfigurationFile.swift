@@ -12,9 +12,14 @@ final class ConfigurationFile {
     /// Where the file was found: editors and systems change names.
     private(set) var path: ByteString
     private let lastGoodPath: ByteString
+    /// Nil for who only looks: nothing is written.
+    private let wires: Wires?
+    /// The last good file that was ordered to be written.
+    private var kept: [UInt8]?
 
-    init(_ options: RunOptions) {
+    init(_ options: RunOptions, _ wires: Wires?) {
         self.options = options
+        self.wires = wires
         self.path = options.configurationPath
         self.lastGoodPath = options.dataPath + "/callbox.conf.good"
     }
@@ -48,7 +53,9 @@ final class ConfigurationFile {
     }
 
     /// Where passwords are, now that the file says this. One that was written into it is moved.
-    func readSecrets(_ settings: Configuration) -> Secrets { Secrets(self.options, settings, file: self.path) }
+    func readSecrets(_ settings: Configuration, _ wires: Wires) -> Secrets {
+        Secrets(self.options, settings, file: self.path, wires)
+    }
 
     // MARK: - Names
 
@@ -69,14 +76,17 @@ final class ConfigurationFile {
     // MARK: - The last good file
 
     private var lastGood: [UInt8]? {
-        readFile(self.lastGoodPath, sizeMax: LastGoodFile.fileBytesMax).flatMap { LastGoodFile.opened($0) }
+        if let kept = self.kept { return kept }
+        return readFile(self.lastGoodPath, sizeMax: LastGoodFile.fileBytesMax).flatMap { LastGoodFile.opened($0) }
     }
 
     private func keep(_ file: [UInt8]) {
         let file = Configuration.withoutPassword(file, movedTo: "the secrets file") ?? file
-        guard self.lastGood != file else { return }
-        guard !replaceFile(self.lastGoodPath, with: LastGoodFile.sealed(file), mode: 0o600) else { return }
-        Log.write("callbox: " + self.lastGoodPath + " cannot be written; the last good settings are not kept")
+        guard let wires = self.wires, self.lastGood != file else { return }
+        self.kept = file
+        let failed = self.lastGoodPath + " cannot be written; the last good settings are not kept"
+        let sealed = LastGoodFile.sealed(file)
+        wires.records.order(.files([SmallFile(path: self.lastGoodPath, bytes: sealed, failed: failed)]))
     }
 
     // MARK: - The command line

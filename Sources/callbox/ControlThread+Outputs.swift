@@ -24,10 +24,10 @@ extension ControlThread {
                 return deadline
             }
             switch output {
-            case .screen, .tone, .chime, .say, .hush, .event, .record: self.unhurried.append(output)
-            case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .reply, .screenshot,
-                .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit, .restart,
-                .wait:
+            case .screen, .tone, .chime, .say, .hush, .announce, .event, .record: self.unhurried.append(output)
+            case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .turnCamera, .reply,
+                .screenshot, .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit,
+                .restart, .wait:
                 self.carryOut(output)
             }
         }
@@ -52,21 +52,27 @@ extension ControlThread {
             self.wires.display.order(.draw(state))
         case .tone(let tone): self.wires.sound.order(.tone(tone))
         case .chime(let chime): self.wires.sound.order(.chime(chime))
-        case .savePower(let isOn): self.wires.camera.order(.rest(isOn))
+        case .savePower(let isOn):
+            self.wires.camera.order(.rest(isOn))
+            self.wires.display.order(.dim(isOn))
+        case .turnCamera(let degrees): self.wires.camera.order(.turn(degrees: degrees))
         case .say(let prompt, let language):
             self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
             self.wires.prompts.order(.read(prompt, language, self.promptNumber))
         case .hush: self.wires.sound.order(.awaitPrompt(self.nextPrompt()))
+        case .announce(let prompt, let language):
+            self.wires.sound.order(.awaitAnnouncement(self.nextPrompt()))
+            if let prompt { self.wires.prompts.order(.readForFarEnd(prompt, language, self.promptNumber)) }
         case .reply(let client, let line): self.reply(client, line)
         case .event(let line): Log.write(line)
         case .record(let call): self.records.append(call, now: Clock.now())
-        case .log(let level, let part): self.records.set(level, of: part)
+        case .log(let policy): self.records.set(policy)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
         case .readClock: self.pending.append(.clock(self.time.localTime))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .renewSecrets(let settings):
-            self.secrets = self.file.readSecrets(settings)
+            self.secrets = self.file.readSecrets(settings, self.wires)
             self.pending.append(.secrets(self.secrets.read()))
         case .readConfiguration: self.pending.append(self.readConfiguration())
         case .exit(let code): self.ending = .exit(code)
@@ -120,6 +126,7 @@ extension ControlThread {
             wires.decoder.order(.stop)
             wires.display.order(.stop)
         case .mute(let isOn): wires.sound.order(.mute(isOn))
+        case .deafen(let isOn): wires.sound.order(.deafen(isOn))
         case .sendVideo(let isOn): wires.camera.order(.send(isOn))
         case .encodeKeyFrame: wires.camera.order(.encodeKeyFrame)
         case .sendDigit(let key, let durationMs): wires.media.order(.sendDigit(key, durationMs: durationMs))

@@ -222,6 +222,8 @@ final class ControlThread {
             self.take(.ice(report))
         case .device(let report):
             self.take(.device(report))
+        case .camera(let size, let fps):
+            self.take(.camera(size, fps: fps))
         case .problem(let problem):
             self.take(.problem(problem))
         case .screenshot(let client, let result):

@@ -14,6 +14,8 @@ enum DisplayMessage {
     case start(Generation)
     case stop
     case screenshot(ClientID, path: ByteString)
+    /// The light behind the screen, to save power; or as it was.
+    case dim(Bool)
 }
 
 /// Owns the screen: words, pictures, flips.
@@ -32,6 +34,7 @@ final class DisplayThread {
 
     private let display: Display
     private let wires: Wires
+    private let backlight = Backlight()
     private var state = ScreenState()
     private var remote = Remote.none
     private var fault: ByteString?
@@ -95,6 +98,7 @@ final class DisplayThread {
                 self.remote = .none
             case .screenshot(let client, let path):
                 self.screenshot(client, path)
+            case .dim(let isOn): self.backlight.dim(isOn)
             }
         }
     }

@@ -17,7 +17,7 @@ func doctor(_ options: RunOptions) -> Int32 {
         return lines == [KioskEngine.nothingWrong] ? 0 : 1
     }
     printLine("No kiosk runs (nothing listens at " + options.controlPath + "). This is what can be seen without it:")
-    let file = ConfigurationFile(options)
+    let file = ConfigurationFile(options, nil)
     let (configuration, problems) = file.readFirst()
     var complaints = problems.map { $0.complaint }
     complaints += deviceComplaints(configuration)

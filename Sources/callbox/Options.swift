@@ -54,7 +54,7 @@ let usage: ByteString = """
     callbox calls [-n CALLS] [--data FOLDER]
                                         the last calls, one JSON object a line
     callbox log LEVEL [PART]            log error, warning, info or debug of calls, media, servers, devices,
-                                        panel or settings, or of all, until the next start
+                                        panel, settings or sip, or of all, until the next start
     callbox status                      what the running kiosk is doing
     callbox call [URI]                  call URI, as in callbox.conf, or the configured address
     callbox answer                      answer the call from outside that rings
@@ -68,6 +68,7 @@ let usage: ByteString = """
     callbox language [CODE]             speak the next language on the screen, or en, de, fr, es, ar, zh
     callbox page [health|problems|none] show a page for whoever installs the kiosk, or the next, for a minute
     callbox clear-tamper                the housing was looked at: relays work again
+    callbox rotate camera 0|90|180|270  turn the camera's picture clockwise, until the next start
     callbox failback                    go back to the first of the servers in the file
     callbox reload                      read the configuration file again; between calls
     callbox press NAME                  as if the button NAME (call, hook, mute, video) was pressed
@@ -149,8 +150,8 @@ private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command
     let counts: [(ByteString, ClosedRange<Int>)] = [
         ("status", 0...0), ("call", 0...wordsMax), ("answer", 0...0), ("hangup", 0...0), ("hold", 0...0),
         ("pause", 0...0), ("resume", 0...0), ("failback", 0...0), ("clear-tamper", 0...0), ("log", 1...2),
-        ("language", 0...1), ("page", 0...1), ("reload", 0...0), ("video", 1...1), ("digits", 1...1),
-        ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
+        ("language", 0...1), ("page", 0...1), ("rotate", 2...2), ("reload", 0...0), ("video", 1...1),
+        ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
         ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {

@@ -10,7 +10,10 @@ typealias PromptNumber = UInt64
 
 /// What goes to the prompt thread.
 enum PromptMessage {
+    /// To be spoken at the panel.
     case read(PromptName, Language, PromptNumber)
+    /// To be said to the far end.
+    case readForFarEnd(PromptName, Language, PromptNumber)
 }
 
 /// Reads prompts, so that the sound thread never waits for a card.
@@ -33,7 +36,12 @@ final class PromptThread {
         while true {
             self.wires.prompts.wait(limit: .seconds(3600))
             var newest: PromptMessage?
-            while let message = self.wires.prompts.take() { newest = message }
+            while let message = self.wires.prompts.take() {
+                switch message {
+                case .read: newest = message
+                case .readForFarEnd: self.carryOut(message)
+                }
+            }
             if let newest { self.carryOut(newest) }
         }
     }
@@ -41,14 +49,21 @@ final class PromptThread {
     private func carryOut(_ message: PromptMessage) {
         switch message {
         case .read(let name, let language, let number):
-            for folder in self.folders {
-                guard let bytes = readFile(Self.path(folder, name, language), sizeMax: WaveFile.bytesMax),
-                    let wave = try? WaveFile(bytes)
-                else { continue }
-                self.wires.sound.order(.prompt(wave.atDeviceRate(), number))
-                return
-            }
+            if let samples = self.read(name, language) { self.wires.sound.order(.prompt(samples, number)) }
+        case .readForFarEnd(let name, let language, let number):
+            if let samples = self.read(name, language) { self.wires.sound.order(.announcement(samples, number)) }
         }
+    }
+
+    /// At 48 kHz; nil where no folder has a file of that name that is right.
+    private func read(_ name: PromptName, _ language: Language) -> [Int16]? {
+        for folder in self.folders {
+            guard let bytes = readFile(Self.path(folder, name, language), sizeMax: WaveFile.bytesMax),
+                let wave = try? WaveFile(bytes)
+            else { continue }
+            return wave.atDeviceRate()
+        }
+        return nil
     }
 
     /// What is wrong with the owner's own files.

@@ -47,8 +47,8 @@ final class Records {
             tell: { wires.report($0.map { .failed(.storage, $0) } ?? .restored(.storage)) })
     }
 
-    func set(_ level: LogLevel, of part: LogPart?) {
-        self.policy.set(level, of: part)
+    func set(_ policy: LogPolicy) {
+        self.policy = policy
         self.keepLog()
     }
 
@@ -63,12 +63,12 @@ final class Records {
     // MARK: - The time
 
     func saveTimeWhenDue(now: Instant) {
-        if let file = self.time.due(now: now) { self.wires.records.order(.file(path: file.path, file.bytes)) }
+        if let file = self.time.due(now: now) { self.wires.records.order(.files([file])) }
     }
 
     /// The program ends: nothing that happened is lost, unless the card takes too long even now.
     func finish(now: Instant) {
-        if let file = self.time.file { self.wires.records.order(.file(path: file.path, file.bytes)) }
+        if let file = self.time.file { self.wires.records.order(.files([file])) }
         self.wires.records.put(.finish)
         self.wires.recorded.wait(limit: Self.finishLimit)
     }

@@ -11,6 +11,8 @@ enum Report {
     case media(MediaReport, Generation)
     case ice(ICEReport)
     case device(DeviceReport)
+    /// Of the camera's pictures, as they are sent.
+    case camera(PictureSize, fps: Int)
     /// Something beside the file that its owner should know.
     case problem(ConfigurationProblem)
     case screenshot(ClientID, ScreenshotResult)

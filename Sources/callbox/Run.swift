@@ -21,20 +21,20 @@ func run(_ options: RunOptions) -> Int32 {
     let signals = openSignals()
     makeFolder(options.dataPath)
     let time = SavedTime(data: options.dataPath, now: Clock.now())
-    let file = ConfigurationFile(options)
+    let wires = Wires()
+    let file = ConfigurationFile(options, wires)
     var (configuration, problems) = file.readFirst()
     if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
     let relays = RelayGuard(guardedRelays(configuration.panel))
     // Early: whoever presses from now on is not forgotten.
     let panel = PanelLines(configuration, now: Clock.now())
-    let wires = Wires()
     let records = Records(
         data: options.dataPath, policy: configuration.log.policy, time: time, file: file, wires: wires)
-    let tamperMark = TamperMark(data: options.dataPath)
-    let secrets = file.readSecrets(configuration)
+    let tamperMark = TamperMark(data: options.dataPath, wires: wires)
+    let secrets = file.readSecrets(configuration, wires)
     let poller = Poller()
     var faults: [DeviceReport] = []
-    let tls = openTLS(configuration.tls, time.clock, options.dataPath)
+    let tls = openTLS(configuration.tls, time.clock, options.dataPath, wires)
     let (picture, pictureProblems) = readPicture(configuration.screen)
     file.standing = tls.problems + pictureProblems
     problems += file.standing
@@ -59,17 +59,19 @@ func run(_ options: RunOptions) -> Int32 {
         hasScreen: configuration.display.connector != .none || options.display == "null",
         buttons: panel.buttons, audioPorts: sockets.audioPorts, videoPorts: sockets.videoPorts,
         cameraSize: camera.size, cameraFPS: camera.fps, version: version, ntpAtZero: NTPTime(Clock.ntpAtZero()),
-        instanceID: boardInstanceID(data: options.dataPath), fingerprint: identity?.fingerprint)
+        instanceID: boardInstanceID(data: options.dataPath, wires), fingerprint: identity?.fingerprint)
     world.facts = boardFacts()
     world.tlsPort = signalling.tlsPort
     world.hash = digestHash
     world.wasTampered = tamperMark.isSet
     let kiosk = KioskEngine(
         configuration: configuration, problems: problems, world: world, seed: entropySeed(), makeSecret: entropyBytes)
-    let ways = openWays(configuration, sockets.portsLeft(of: configuration.rtp.ports), time.clock, options.dataPath)
+    let ports = sockets.portsLeft(of: configuration.rtp.ports)
+    let ways = openWays(configuration, ports, time.clock, options.dataPath, wires)
     let media = MediaThread(sockets: sockets, ways: ways, wires: wires, seed: entropySeed(), identity: identity)
     startThreads(configuration, wires, display, media, camera)
-    startPrompts(configuration.sound, options.configurationPath, wires)
+    let prompts = PromptThread(configuration: options.configurationPath, wires: wires)
+    Thread.start("prompts") { prompts.run() }
     faults.forEach { wires.report($0) }
     let thread = ControlThread(
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
@@ -104,12 +106,6 @@ private func openDisplay(
     return display
 }
 
-private func startPrompts(_ settings: SoundSettings, _ configurationPath: ByteString, _ wires: Wires) {
-    guard settings.promptVolume > 0 else { return }
-    let prompts = PromptThread(configuration: configurationPath, wires: wires)
-    Thread.start("prompts") { prompts.run() }
-}
-
 /// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.
 private func setTimeZone(_ zone: ByteString) {
     zone.withCString { _ = setenv("TZ", $0, 1) }
@@ -132,10 +128,12 @@ private func openSignalling(
 
 /// ICE, with a TLS of its own, for it lives in another thread.
 private func openWays(
-    _ configuration: Configuration, _ ports: ClosedRange<UInt16>?, _ clock: WallClock, _ data: ByteString
+    _ configuration: Configuration, _ ports: ClosedRange<UInt16>?, _ clock: WallClock, _ data: ByteString,
+    _ wires: Wires
 ) -> MediaWays {
     let tls =
-        configuration.ice.needsTLS ? openTLS(configuration.tls, clock, data, remembering: "relay-certificates") : nil
+        configuration.ice.needsTLS
+        ? openTLS(configuration.tls, clock, data, wires, remembering: "relay-certificates") : nil
     let ways = MediaWays(
         ports: ports, configuration.network, tls: tls, configuration.tls, tokenBase: MediaThread.waysTokens)
     if configuration.ice.use == .on { ways.prepare() }
@@ -144,72 +142,25 @@ private func openWays(
 
 /// TLS with what the data directory remembers of certificates.
 private func openTLS(
-    _ settings: TLSSettings, _ clock: WallClock, _ data: ByteString, remembering file: ByteString = "certificates"
+    _ settings: TLSSettings, _ clock: WallClock, _ data: ByteString, _ wires: Wires,
+    remembering file: ByteString = "certificates"
 ) -> TLSContext {
     let path = data + "/" + file
     let memory = readFile(path, sizeMax: certificatesSizeMax) ?? []
     return TLSContext(settings, clock: clock, memory: memory, now: Clock.now()) { file in
-        guard !replaceFile(path, with: file, mode: 0o600) else { return }
-        Log.write("callbox: " + path + " cannot be written; certificates are forgotten")
+        let failed = path + " cannot be written; certificates are forgotten"
+        wires.records.order(.files([SmallFile(path: path, bytes: file, failed: failed)]))
     }
 }
 
 /// A longer list of known certificates is not ours.
 private let certificatesSizeMax = 64 * 1024
 
-/// What the camera gives.
-struct CameraProbe {
-    var name: ByteString
-    var wish: CameraWish
-    var size: PictureSize
-    var fps: Int
-    var turner: PictureTurner
-    var isMissing: Bool
-}
-
-extension CameraProbe {
-    /// With the size of the pictures as they are sent; as they come where they would be too high.
-    fileprivate var turned: CameraProbe {
-        var probe = self
-        if let size = self.turner.size(width: self.size.width, height: self.size.height) {
-            probe.size = PictureSize(width: size.width, height: size.height)
-        } else {
-            Log.write("callbox: pictures of this size are not turned: they would be too high")
-            probe.turner = PictureTurner(degrees: 0)
-        }
-        return probe
-    }
-}
-
-/// Opens the camera for a moment, to learn what it gives and whether it is there.
-func probeCamera(_ settings: CameraSettings, _ faults: inout [DeviceReport]) -> CameraProbe {
-    let wish = CameraWish(width: settings.size.width, height: settings.size.height, rate: FrameRate(settings.fps))
-    let name: ByteString
-    switch settings.device {
-    case .automatic: name = "auto"
-    case .none: name = "none"
-    case .named(let given): name = given
-    }
-    var probe = CameraProbe(
-        name: name, wish: wish, size: settings.size, fps: settings.fps,
-        turner: PictureTurner(degrees: settings.rotationDegrees), isMissing: false)
-    do throws(CameraError) {
-        guard let mode = try Camera(name, wish: wish, clock: Clock.now).mode else { return probe.turned }
-        probe.size = PictureSize(width: mode.width, height: mode.height)
-        probe.fps = mode.rate?.framesPerSecond ?? settings.fps
-    } catch {
-        probe.isMissing = true
-        faults.append(.failed(.camera, error.text))
-    }
-    return probe.turned
-}
-
 private func startThreads(
     _ configuration: Configuration, _ wires: Wires, _ display: Display, _ media: MediaThread, _ camera: CameraProbe
 ) {
     let sound = SoundThread(configuration.audio, configuration.sound, wires: wires)
-    let cameraThread = CameraThread(
-        name: camera.name, wish: camera.wish, turner: camera.turner, wires: wires, isMissing: camera.isMissing)
+    let cameraThread = CameraThread(camera, wires: wires)
     let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)
     let screen = DisplayThread(display: display, wires: wires)
     Thread.start("media", priority: .realTime(10)) { media.run() }

@@ -36,13 +36,13 @@ final class SavedTime {
     }
 
     /// What is to be written, once an hour.
-    func due(now: Instant) -> (path: ByteString, bytes: [UInt8])? {
+    func due(now: Instant) -> SmallFile? {
         guard now >= self.savesAt else { return nil }
         self.savesAt = now + Self.period
         return self.file
     }
 
-    var file: (path: ByteString, bytes: [UInt8])? {
-        self.clock.timeToSave.map { (self.path, (ByteString(decimal: $0) + "\n").bytes) }
+    var file: SmallFile? {
+        self.clock.timeToSave.map { SmallFile(path: self.path, bytes: (ByteString(decimal: $0) + "\n").bytes) }
     }
 }

@@ -12,15 +12,15 @@ struct Secrets {
     private let path: ByteString
     /// Of a password that comes without one.
     private let user: ByteString
-    /// What `callbox.conf` holds; empty where it was moved.
-    private var fallback: [Credential]
+    /// What `callbox.conf` held when it was read: it counts as long as the secrets file has no other one.
+    private let fallback: [Credential]
 
     /// Moves the password that the file has.
-    init(_ options: RunOptions, _ settings: Configuration, file: ByteString) {
+    init(_ options: RunOptions, _ settings: Configuration, file: ByteString, _ wires: Wires) {
         self.path = options.secretsPath ?? options.dataPath + "/secrets"
         self.user = settings.sip.passwordUser
         self.fallback = settings.credentials
-        self.move(outOf: file)
+        self.move(outOf: file, wires)
     }
 
     /// What there is now. What is wrong with a place goes to the log.
@@ -63,7 +63,7 @@ struct Secrets {
     // MARK: - Out of callbox.conf
 
     /// Moves the passwords of `callbox.conf` to the secrets file: the card it lies on can be taken out and read.
-    private mutating func move(outOf configurationPath: ByteString) {
+    private func move(outOf configurationPath: ByteString, _ wires: Wires) {
         // What is in the file now: somebody may have written another one since it was read.
         guard !self.fallback.isEmpty, let file = readFile(configurationPath, sizeMax: configurationSizeMax),
             case let credentials = Configuration.parse(file).0.credentials, !credentials.isEmpty
@@ -83,18 +83,23 @@ struct Secrets {
         let added = credentials.reduce(present) { SecretsText.adding($1, to: $0) }
         self.makeFolder()
         // First to its new place, or a power cut might lose it.
-        guard added == present || replaceFile(self.path, with: added, mode: 0o600) else {
-            return Self.complain(self.path + " cannot be written")
+        var files: [SmallFile] = []
+        if added != present {
+            let failed = Self.complaint(self.path + " cannot be written")
+            files.append(SmallFile(path: self.path, bytes: added, failed: failed))
         }
-        guard replaceFile(configurationPath, with: blanked, mode: 0o600) else {
-            return Self.complain(configurationPath + " cannot be written")
-        }
-        self.fallback = []
-        Log.write("callbox: the password of " + configurationPath + " was moved to " + self.path)
+        let done = "the password of " + configurationPath + " was moved to " + self.path
+        let failed = Self.complaint(configurationPath + " cannot be written")
+        files.append(SmallFile(path: configurationPath, bytes: blanked, done: done, failed: failed))
+        wires.records.order(.files(files))
+    }
+
+    private static func complaint(_ reason: ByteString) -> ByteString {
+        "the password stays in the configuration file, where others can read it: " + reason
     }
 
     private static func complain(_ reason: ByteString) {
-        Log.write("callbox: the password stays in the configuration file, where others can read it: " + reason)
+        Log.write("callbox: " + self.complaint(reason))
     }
 
     private func makeFolder() {

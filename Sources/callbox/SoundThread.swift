@@ -14,6 +14,7 @@ enum SoundMessage {
     case stop
     case packet(AudioPacket)
     case mute(Bool)
+    case deafen(Bool)
     /// As tones in what is sent.
     case digit(UInt8, durationMs: Int)
     case tone(Tone)
@@ -22,6 +23,9 @@ enum SoundMessage {
     case awaitPrompt(PromptNumber)
     /// At 48 kHz.
     case prompt([Int16], PromptNumber)
+    /// The same two for what is said to the far end.
+    case awaitAnnouncement(PromptNumber)
+    case announcement([Int16], PromptNumber)
 }
 
 /// Runs the sound loop and carries its orders and news.
@@ -33,6 +37,7 @@ final class SoundThread {
     private var stuckPlayback = StuckDevice("the loudspeaker")
     private var generation: Generation = 0
     private var awaitedPrompt: PromptNumber = 0
+    private var awaitedAnnouncement: PromptNumber = 0
     private var xrunsAtStart: UInt64?
     private var concealedAtStart: UInt64?
 
@@ -75,6 +80,7 @@ final class SoundThread {
         case .stop: return .stop
         case .packet(let packet): return .packet(packet)
         case .mute(let isOn): return .mute(isOn)
+        case .deafen(let isOn): return .deafen(isOn)
         case .digit(let key, let durationMs): return .digit(key, milliseconds: durationMs)
         case .tone(let tone): return .tone(tone)
         case .chime(let chime): return .chime(chime)
@@ -82,6 +88,11 @@ final class SoundThread {
             self.awaitedPrompt = number
             return .hush
         case .prompt(let samples, let number): return number == self.awaitedPrompt ? .speak(samples) : .hush
+        case .awaitAnnouncement(let number):
+            self.awaitedAnnouncement = number
+            return .announce([])
+        case .announcement(let samples, let number):
+            return .announce(number == self.awaitedAnnouncement ? samples : [])
         }
     }
 

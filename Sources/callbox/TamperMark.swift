@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
-import CSystem
 import Loop
 
 /// The mark in the data directory that the housing was opened.
 struct TamperMark {
     private let path: ByteString
+    private let wires: Wires
     private static let fileBytesMax = 64
 
-    init(data: ByteString) {
+    init(data: ByteString, wires: Wires) {
         self.path = data + "/tampered"
+        self.wires = wires
     }
 
     var isSet: Bool { readFile(self.path, sizeMax: Self.fileBytesMax) != nil }
 
     func set(_ isTampered: Bool) {
-        if isTampered {
-            guard !replaceFile(self.path, with: [ASCII.lineFeed], mode: 0o600) else { return }
-            Log.write("callbox: " + self.path + " cannot be written; the next start does not know of the open housing")
-        } else {
-            _ = self.path.withCString { unlink($0) }
-        }
+        guard isTampered else { return self.wires.records.order(.remove(self.path)) }
+        let failed = self.path + " cannot be written; the next start does not know of the open housing"
+        self.wires.records.order(.files([SmallFile(path: self.path, bytes: [ASCII.lineFeed], failed: failed)]))
     }
 }

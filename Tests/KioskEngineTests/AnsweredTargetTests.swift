@@ -24,7 +24,8 @@ final class AnsweredTargetTests: XCTestCase {
         XCTAssertEqual(scene.callStates.last, "confirming")
         XCTAssertEqual(scene.screen?.headline, "Ringing")
         XCTAssertEqual(scene.lampPatterns.last, "slow")
-        XCTAssertEqual(scene.orderNames, ["mute true", "sendVideo false", "start"], "nobody is heard or seen yet")
+        XCTAssertEqual(
+            scene.orderNames, ["mute true", "sendVideo false", "deafen true", "start"], "nobody is heard or seen yet")
         scene.feed(.media(.firstFrameShown))
         XCTAssertEqual(scene.screen?.remote, .hidden)
         XCTAssertFalse(scene.chimes.contains(.answered))
@@ -33,7 +34,7 @@ final class AnsweredTargetTests: XCTestCase {
         XCTAssertEqual(scene.callStates.last, "connected")
         XCTAssertTrue(scene.chimes.contains(.answered))
         XCTAssertEqual(scene.spoken.last, "hush", "nobody is talked over")
-        XCTAssertEqual(scene.orderNames.suffix(2), ["mute false", "sendVideo true"])
+        XCTAssertEqual(scene.orderNames.suffix(3), ["mute false", "sendVideo true", "deafen false"])
         XCTAssertEqual(scene.lampPatterns.last, "on")
         XCTAssertEqual(scene.screen?.remote, .shown)
         scene.pass(9_000)
@@ -79,7 +80,46 @@ final class AnsweredTargetTests: XCTestCase {
         scene.press(.mute)
         XCTAssertEqual(scene.orderNames.last, "mute true")
         scene.feed(.media(.digit(UInt8(ascii: "1"))))
-        XCTAssertEqual(scene.orderNames.suffix(2), ["mute true", "sendVideo true"])
+        XCTAssertEqual(scene.orderNames.suffix(3), ["mute true", "sendVideo true", "deafen false"])
+    }
+
+    func testWhoeverAnswersIsToldToPressAKeyUntilItIsPressed() {
+        let scene = self.confirming()
+        XCTAssertEqual(scene.announced, ["en press-a-key"])
+        scene.feed(.media(.digit(UInt8(ascii: "1"))))
+        XCTAssertEqual(scene.announced, ["en press-a-key", "none"])
+        scene.press(.hook)
+        XCTAssertEqual(scene.announced.count, 2)
+    }
+
+    func testAMachineIsToldNoMoreOnceItIsGivenUp() {
+        let scene = self.confirming()
+        scene.pass(10_100)
+        XCTAssertEqual(scene.announced, ["en press-a-key", "none"])
+        scene.farAnswers()
+        XCTAssertEqual(scene.announced.last, "en press-a-key", "the next one is told as well")
+        XCTAssertEqual(scene.orderNames.suffix(3), ["mute true", "sendVideo false", "start"], "and still not heard")
+    }
+
+    func testNobodyIsToldWhereTheFileDoesNotWantIt() {
+        var scene = self.confirming("sip:a@far\nconfirm_prompt = no")
+        XCTAssertEqual(scene.announced, [])
+        scene = Scene()
+        scene.press(.call)
+        scene.farAnswers()
+        XCTAssertEqual(scene.announced, [], "nor where nobody has to confirm")
+        XCTAssertFalse(scene.orderNames.contains("deafen true"))
+    }
+
+    func testWhatIsHeardBeforeTheAnswerIsNotHeardBetweenTheAnswerAndTheKey() {
+        let scene = Scene("confirm = dtmf")
+        scene.press(.call)
+        scene.farAnswers(.ringing)
+        scene.sipTells(.earlyMedia(Scene.description(address: "10.0.0.11"), .sessionProgress), of: scene.handle)
+        scene.farAnswers()
+        XCTAssertEqual(scene.orderNames.suffix(2), ["deafen true", "update"])
+        scene.feed(.media(.digit(UInt8(ascii: "1"))))
+        XCTAssertEqual(scene.orderNames.last, "deafen false")
     }
 
     // MARK: - The longest time
@@ -175,7 +215,8 @@ final class AnsweredTargetTests: XCTestCase {
 
     func testWhoeverWasCalledMayCallBackForAWhile() {
         XCTAssertEqual(self.callBack("call_back = 5", afterMs: 299_000).0.state, "alerting")
-        for (settings, afterMs) in [("call_back = 5", 301_000), ("", 1_000)] {
+        XCTAssertEqual(self.callBack("call_back = 30s", afterMs: 29_000).0.state, "alerting")
+        for (settings, afterMs) in [("call_back = 5", 301_000), ("call_back = 30s", 31_000), ("", 1_000)] {
             let (scene, handle) = self.callBack(settings, afterMs: afterMs)
             XCTAssertEqual(scene.state, "idle", settings)
             XCTAssertEqual(

@@ -49,6 +49,7 @@ final class ConfigurationChangeTests: XCTestCase {
         ("screen.fr", "headline = Aide", false), ("screen.es", "headline = Ayuda", false),
         ("screen.ar", "headline = x", false), ("screen.zh", "detail = x", false),
         ("language", "first = de", false), ("camera", "device = none", true),
+        ("camera", "rotate = 90", false),
         ("audio", "codecs = pcma", false), ("audio", "playback = none", true), ("sound", "prompts = no", false),
         ("sound", "chimes = no\nstatus = no", false), ("sound", "tones = uk", true), ("sound", "volume = 50", true),
         ("video", "bitrate = 500", false),

@@ -32,12 +32,13 @@ final class KeypadTests: XCTestCase {
 
     func testElseByInfoElseAsTones() {
         let scene = Scene.inCall()
+        scene.isCut = true
         self.type("5", into: scene)
         XCTAssertEqual(self.digits(scene), [])
         XCTAssertEqual(scene.sent.filter { $0.hasPrefix("INFO") }.count, 1)
         scene.sipTells(.informed(isTaken: false), of: scene.handle)
         self.type("6", into: scene)
-        XCTAssertEqual(self.digits(scene), ["tone 6"], "PCMU carries tones")
+        XCTAssertEqual(self.digits(scene), ["tone 5", "tone 6"], "PCMU carries tones")
         XCTAssertEqual(scene.sent.filter { $0.hasPrefix("INFO") }.count, 1)
     }
 
@@ -60,6 +61,57 @@ final class KeypadTests: XCTestCase {
         scene.farAnswers(.ok, Array(Self.withEvents.utf8))
         XCTAssertEqual(self.digits(scene), [])
         XCTAssertEqual(scene.events("key").compactMap { $0["state"] as? String }, ["refused", "refused"])
+    }
+
+    // MARK: - INFO that is refused
+
+    /// A call whose far end takes no telephone events; `audio` is its line of formats, with what belongs to it.
+    private func informing(_ audio: String) -> Scene {
+        let scene = Scene()
+        scene.press(.call)
+        let lines = ["v=0", "o=- 1 1 IN IP4 10.0.0.1", "s=-", "c=IN IP4 10.0.0.1", "t=0 0", audio]
+        scene.farAnswers(.ok, Array((lines.joined(separator: "\r\n") + "\r\n").utf8))
+        scene.isCut = true
+        return scene
+    }
+
+    func testKeysThatInfoDoesNotTakeAreHeardInTheirOrder() {
+        let scene = self.informing("m=audio 20000 RTP/AVP 0")
+        self.type("12", into: scene)
+        scene.sipTells(.informed(isTaken: true), of: scene.handle)
+        self.type("3", into: scene)
+        XCTAssertEqual(self.digits(scene), [])
+        scene.sipTells(.informed(isTaken: false), of: scene.handle)
+        self.type("4", into: scene)
+        XCTAssertEqual(self.digits(scene), ["tone 2"], "4 does not overtake 3")
+        scene.sipTells(.informed(isTaken: false), of: scene.handle)
+        scene.sipTells(.informed(isTaken: false), of: scene.handle)
+        self.type("5", into: scene)
+        XCTAssertEqual(self.digits(scene), ["tone 2", "tone 3", "tone 4", "tone 5"])
+        XCTAssertEqual(scene.events("info_refused").count, 3)
+    }
+
+    func testAKeyThatCanGoNoOtherWayIsSaidToBeRefused() {
+        let scene = self.informing("m=audio 20000 RTP/AVP 96\r\na=rtpmap:96 opus/48000/2")
+        scene.forget()
+        self.type("1", into: scene)
+        XCTAssertEqual(scene.chimes, [])
+        scene.sipTells(.informed(isTaken: false), of: scene.handle)
+        self.type("2", into: scene)
+        XCTAssertEqual(scene.chimes, [.lost, .lost])
+        XCTAssertEqual(scene.events("key").compactMap { $0["state"] as? String }, ["sent", "refused", "refused"])
+        XCTAssertEqual(self.digits(scene), [])
+    }
+
+    func testARefusedRequestForAPictureSaysNothingAboutKeys() {
+        let scene = Scene.inCall()
+        scene.isCut = true
+        scene.feed(.media(.keyFrameWanted))
+        scene.sipTells(.informed(isTaken: false), of: scene.handle)
+        self.type("1", into: scene)
+        XCTAssertEqual(self.digits(scene), [], "by INFO as ever")
+        scene.sipTells(.informed(isTaken: false), of: scene.handle)
+        XCTAssertEqual(self.digits(scene), ["tone 1"])
     }
 
     func testWhatWaitsIsBoundedAndForgottenWithItsCall() {

@@ -132,6 +132,43 @@ final class RecordTests: XCTestCase {
         XCTAssertEqual(policy.kept("callbox: plain words"), "callbox: plain words")
     }
 
+    private func logged(_ scene: Scene) -> [[String: Any]] {
+        scene.events("sip")
+    }
+
+    func testMessagesAreLoggedWhereSomebodyWantsToKnow() throws {
+        let scene = Scene(address: "uri = sip:help:hush@far")
+        scene.press(.call)
+        XCTAssertEqual(self.logged(scene).count, 0, "they were recorded, but nobody asked")
+        scene.feed(.control(Scene.client, line: "log debug calls"))
+        scene.farAnswers(.ringing)
+        XCTAssertEqual(self.logged(scene).count, 0, "of another part")
+        scene.feed(.control(Scene.client, line: "log debug sip"))
+        scene.farAnswers(.busyHere)
+        let lines = self.logged(scene).compactMap { $0["line"] as? String }
+        XCTAssertEqual(lines, ["SIP/2.0 486 Busy Here", "ACK sip:help:***@far SIP/2.0"], "and none of before")
+        XCTAssertEqual(self.logged(scene).compactMap { $0["sent"] as? Bool }, [false, true])
+        XCTAssertEqual(self.logged(scene).first?["message"] as? String, "486 INVITE 1")
+        XCTAssertEqual(self.logged(scene).first?["peer"] as? String, "10.0.0.1:5060 udp")
+        scene.feed(.control(Scene.client, line: "log info sip"))
+        scene.press(.call)
+        XCTAssertEqual(self.logged(scene).count, 2)
+    }
+
+    func testTheLevelOfAFileThatIsReadAgainCounts() {
+        let scene = Scene()
+        scene.feed(.control(Scene.client, line: "log error"))
+        let (changed, problems) = Scene.parse("[call]\nuri = sip:help@far\n[log]\nlevel = debug\n")
+        scene.feed(.reload(changed, problems))
+        let policies = scene.outputs.compactMap { output -> LogPolicy? in
+            guard case .log(let policy) = output else { return nil }
+            return policy
+        }
+        XCTAssertEqual(policies, [LogPolicy(.error), LogPolicy(.debug)])
+        scene.press(.call)
+        XCTAssertGreaterThan(self.logged(scene).count, 0)
+    }
+
     func testKeysAreNotKept() {
         let line: ByteString = "{\"event\":\"digit\",\"t\":1.000,\"key\":\"7\",\"by\":\"rtp\"}"
         XCTAssertEqual(

@@ -23,6 +23,7 @@ extension Scene {
             case .update: return "update"
             case .stop: return "stop"
             case .mute(let on): return "mute \(on)"
+            case .deafen(let on): return "deafen \(on)"
             case .sendVideo(let on): return "sendVideo \(on)"
             case .encodeKeyFrame: return "encodeKeyFrame"
             case .findWays(let search): return "findWays \(search.number)"
@@ -85,6 +86,14 @@ extension Scene {
             }
             if case .hush = output { return "hush" }
             return nil
+        }
+    }
+
+    /// What was said to the far end: language and name, "none" where that ended.
+    var announced: [String] {
+        self.outputs.compactMap { output in
+            guard case .announce(let prompt, let language) = output else { return nil }
+            return prompt.map { (language.code + " " + $0.text).string } ?? "none"
         }
     }
 

@@ -147,7 +147,7 @@ final class InfoTests: XCTestCase {
     func testTheQueueIsBounded() {
         let script = Script()
         let call = script.connectedIncoming()
-        for _ in 0...Limits.informsMax { self.inform(script, call, "1") }
+        for _ in 0...SIPEngine.informsMax { self.inform(script, call, "1") }
         script.expectEvents("informed false")
     }
 

@@ -36,6 +36,17 @@ final class TraceTests: XCTestCase {
         XCTAssertLessThan(lines.reduce(0) { $0 + $1.count + 4 }, 200_000)
     }
 
+    func testLinesForALogAreThoseSinceACountAndStillKept() {
+        let script = Script()
+        script.receive(script.stranger("OPTIONS"))
+        let count = script.engine.trace.count
+        XCTAssertEqual(script.engine.trace.lines(since: 0).map { $0.label.string }, ["OPTIONS 1", "200 OPTIONS 1"])
+        XCTAssertEqual(script.engine.trace.lines(since: count).count, 0)
+        for number in 0..<300 { script.receive(script.stranger("OPTIONS", branch: "b\(number)")) }
+        XCTAssertEqual(script.engine.trace.count, count + 600)
+        XCTAssertEqual(script.engine.trace.lines(since: count).count, script.engine.trace.entries.count)
+    }
+
     func testNothingIsKeptWhereNoneIsWanted() {
         var configuration = SIPConfiguration.standard
         configuration.keepsTrace = false

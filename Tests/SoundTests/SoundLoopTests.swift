@@ -139,6 +139,40 @@ final class SoundLoopTests: XCTestCase {
         XCTAssertGreaterThanOrEqual(((bench.firstSounds.last ?? begin) - begin).milliseconds, 3000)
     }
 
+    func testWhatIsNotToBeHeardIsSilenceAndFirstSoundComesAfterIt() {
+        let bench = Bench()
+        bench.orders = [.deafen(true), .start(self.plan())]
+        for number in 0..<150 {
+            if number == 100 { bench.orders.append(.deafen(false)) }
+            bench.orders.append(self.packet(number, [UInt8](repeating: 0x20, count: 160)))
+            bench.run(ms: 20)
+            if number == 99 { XCTAssertEqual(bench.statistics.map(\.playbackPeak), [0]) }
+            XCTAssertEqual(bench.firstSounds.count, number < 100 ? 0 : 1)
+        }
+        XCTAssertGreaterThan(bench.statistics.last?.playbackPeak ?? 0, 1000)
+    }
+
+    func testAnAnnouncementIsSaidInPlaceOfTheMicrophoneOverAndOverUntilItEnds() {
+        var sender = SoundSender()
+        sender.use(self.plan())
+        sender.announcement.say(TestSound.sine(1000, frames: 48_000))
+        var sent: [Int16] = []
+        for period in 0..<600 {
+            if period == 420 { sender.announcement.say([]) }
+            var sound = TestSound.sine(600, frames: 480, from: period * 480)
+            _ = sender.encode(&sound, isMuted: false, captured: .zero)
+            sent += sound
+        }
+        func amplitude(_ hertz: Double, _ fromMs: Int, _ toMs: Int) -> Double {
+            TestSound.measure(Array(sent[fromMs * 48..<toMs * 48]), hertz).amplitude
+        }
+        for (from, to) in [(500, 1500), (3500, 4200)] { XCTAssertEqual(amplitude(1000, from, to), 5000, accuracy: 50) }
+        for (from, to) in [(0, 500), (1500, 3500)] {
+            XCTAssertEqual(sent[from * 48..<to * 48].filter { $0 != 0 }, [], "silence, not the microphone")
+        }
+        XCTAssertEqual(amplitude(600, 4200, 6000), 10_000, accuracy: 50, "then the microphone again")
+    }
+
     func testPacketsOfNoCallAreDropped() {
         let bench = Bench()
         for number in 0..<20 { bench.orders.append(self.packet(number, [1, 2, 3])) }

@@ -127,3 +127,27 @@ def digits_in_band(context):
     if found != KEYS:
         raise Failed(found or "none", f"{KEYS} was typed; {len(packets)} packets of sound")
     return found
+
+
+@check("panel/digits-info-refused")
+def digits_info_refused(context):
+    """A far end that says it takes INFO and then refuses the first key hears that key too, and those after it."""
+    scenario = Scenario().answers(headers=("Allow: INVITE, ACK, CANCEL, BYE, INFO",))
+    scenario.recv("INFO", keep="n").reply("n", 415, contact=False).is_hung_up()
+    with Desk(context.folder / "kiosk") as desk, desk.sipp(scenario) as peer:
+        desk.start()
+        mark, begin = desk.mark(), desk.wire.mark()
+        desk.must("call")
+        desk.wait_event("call", since=mark, state="connected")
+        desk.must("digits", "5")
+        desk.wait_event("info_refused", since=mark)
+        desk.must("digits", "67")
+        time.sleep(3 * 0.22 + 0.4)
+        desk.must("hangup")
+        peer.done()
+        desk.wire.catch_up()
+        packets = [packet for packet in desk.wire.rtp(KIOSK, since=begin) if packet.payload_type() == 0]
+        found, informs = dialled(decoded(packets)), len(desk.sent("INFO"))
+    if found != "567" or informs != 1:
+        raise Failed(f"{found or 'none'}, {informs} INFO", "567 was typed, and one INFO tells enough")
+    return found

@@ -95,6 +95,32 @@ def in_a_call(context):
     return "waited"
 
 
+@check("reload/log")
+def log(context):
+    """How much is kept follows the word and the file: each message of SIP in a line, without secrets, and then none."""
+    with desk(context, {"call.uri": f"sip:peer:hush@{PEER}:{FIRST}"}) as kiosk:
+        kept = kiosk.folder / "data" / "callbox.log"
+
+        def messages():
+            lines = kept.read_text().splitlines()
+            return [line for line in lines if '"event":"sip"' in line], "hush" in kept.read_text()
+
+        rings_at(kiosk, FIRST)
+        before, _ = messages()
+        kiosk.must("log", "debug", "sip")
+        rings_at(kiosk, FIRST)
+        asked, leaks = messages()
+        change(kiosk, {**target(FIRST), "log.level": "error"})
+        rings_at(kiosk, FIRST)
+        after, _ = messages()
+    words = ("INVITE 1 (SDP)", "180 INVITE 1", "CANCEL 1", "487 INVITE 1", "ACK 1")
+    missing = [word for word in words if not any(f'"message":"{word}"' in line for line in asked)]
+    if before or missing or leaks or len(after) != len(asked):
+        raise Failed(f"{len(before)}, {len(asked)}, {len(after)} lines",
+                     f"missing: {missing}; a password: {leaks}; none before the word and none after the file")
+    return f"{len(asked)} messages"
+
+
 @check("reload/restart")
 def restart(context):
     """Milliseconds from the signal to ready, with another port: the account is given back, the process stays."""

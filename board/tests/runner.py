@@ -32,8 +32,8 @@ FILES = {
     "ice": ["ice"], "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"],
     "targets": ["targets"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
-    "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "abuse", "missing",
-              "endurance"],
+    "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
+              "abuse", "missing", "endurance"],
     "away": ["away", "lines"], "screens": ["screens"],
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.

@@ -2,15 +2,23 @@
 """Whom a press calls, one after the other and at the same time; who may call; and calls that nobody here placed."""
 
 import contextlib
+import socket
+import struct
 import time
 
+import numpy
+
+from measure import tone
 from peer.odd import Silent
-from peer.sipp import Scenario, session
+from peer.sipp import AUDIO_PORT, Scenario, session
 from tests.desk import KIOSK, PEER, Desk
+from tests.digits import decoded
 from tests.race import told
 from tests.runner import Failed, check
 
 A, B, C, SILENT = 5062, 5064, 5066, 5068
+# Of the owner's own prompt; no sound of ours has it.
+PROMPT_HZ = 700
 
 
 def busy(code=486):
@@ -120,27 +128,64 @@ def again(context):
     return "two cycles"
 
 
+def talk(port, seconds):
+    """The far end says something loud, in PCMU, from where its description has its sound."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mouth:
+        mouth.bind((PEER, AUDIO_PORT))
+        for number in range(round(seconds * 50)):
+            mouth.sendto(struct.pack("!BBHII", 0x80, 0, number, number * 160, 7) + bytes([0x20, 0xA0] * 80),
+                         (KIOSK, port))
+            time.sleep(0.02)
+
+
+def prompted(packets):
+    """Seconds of the owner's prompt in what the kiosk sent, and tenths of a second of anything else in it."""
+    samples, heard = decoded(packets), []
+    for begin in range(0, len(samples) - 800, 800):
+        part = samples[begin : begin + 800]
+        if tone.level_dbfs(part) > -40:
+            heard.append(10 * int(numpy.argmax(numpy.abs(numpy.fft.rfft(part)))))
+    ours = sum(abs(hertz - PROMPT_HZ) < 30 for hertz in heard)
+    return ours / 10, len(heard) - ours
+
+
 @check("targets/is-it-a-human")
 def is_it_a_human(context):
-    """An answering machine presses no key: the next is called. Somebody who does has the call."""
+    """An answering machine presses no key: the next is called. Somebody who does has the call. Both hear that a key is
+    to be pressed, in the owner's own words and nothing else; what they say is not heard before."""
     machine = Scenario(tag="m").recv("INVITE", keep="i").reply("i", 200, tag="m", body=session(), retrans=True)
     machine.recv("ACK").is_hung_up()
     human = Scenario(tag="h").recv("INVITE", keep="i").reply("i", 200, tag="h", body=session(), retrans=True)
-    human.recv("ACK").pause(300)
+    human.recv("ACK").pause(2500)
     human.request("INFO", "i", 900, tag="h", headers=["Content-Type: application/dtmf-relay"],
                   body="Signal=1\nDuration=160\n").recv(200).is_hung_up()
+    own = context.folder / "prompts" / "en"
+    own.mkdir(parents=True, exist_ok=True)
+    tone.save(own / "press-a-key.wav", 48000, tone.sine(48000, 1.0, PROMPT_HZ))
     with desk(context, f"{target('a', A)}, {target('b', B)}", call__confirm="dtmf", call__confirm_timeout="5") \
             as kiosk, kiosk.sipp(machine, port=A, name="a") as first, kiosk.sipp(human, port=B, name="b") as second:
         mark = kiosk.mark()
         kiosk.press("call")
         kiosk.wait_event("call", since=mark, state="confirming")
-        kiosk.wait_event("call", since=mark, state="connected", uri=target("b", B), limit_s=10)
+        kiosk.wait_event("call", since=mark, state="confirming", uri=target("b", B), limit_s=10)
+        begin = kiosk.wire.mark()
+        port = int(kiosk.sent("INVITE")[-1].data.split(b"m=audio ")[1].split(b" ")[0])
+        talk(port, 1.5)
+        early = kiosk.find("first_sound", mark)
+        kiosk.wait_event("call", since=mark, state="connected", uri=target("b", B))
+        kiosk.wire.catch_up()
+        seconds, others = prompted([packet for packet in kiosk.wire.rtp(KIOSK, since=begin)
+                                    if packet.payload_type() == 0])
+        talk(port, 0.6)
+        kiosk.wait_event("first_sound", since=mark)
         kiosk.must("hangup")
         first.done()
         second.done()
         states = [event["state"] for event in kiosk.find("confirm", mark)]
     expect(f"{states}", states == ["waiting", "waiting", "done"], "what was asked of whoever answered")
-    return "the machine was passed over"
+    expect(f"{early}", not early, "nothing of the far end's is heard before the key")
+    expect(f"{seconds:.1f} s, {others} others", 0.7 <= seconds <= 1.5 and not others, "a prompt of 1 s, and silence")
+    return f"the machine was passed over, {seconds:.1f} s of prompt"
 
 
 @check("targets/names")
@@ -198,6 +243,28 @@ def call_back(context):
             kiosk.wait_event("call", since=mark, state="alerting")
             kiosk.must("hangup")
     return "480 before the call, 180 after it"
+
+
+@check("targets/call-back-over")
+def call_back_over(context):
+    """The time in which whoever was called may call back is over: refused, as anybody is."""
+    late = Scenario().invite(body=session(), retrans=False).answered("r", 480)
+    with desk(context, f"sip:sipp@{PEER}:{A}", call__call_back="2s") as kiosk:
+        with kiosk.sipp(answers("a"), port=A, name="a") as called:
+            mark = kiosk.mark()
+            kiosk.press("call")
+            kiosk.wait_event("call", since=mark, state="connected")
+            kiosk.must("hangup")
+            called.done()
+            kiosk.ended(since=mark)
+        # Still shown, and over the two seconds.
+        kiosk.idle_for(2.3)
+        with kiosk.sipp(late, calls=f"{KIOSK}:5060", name="late") as caller:
+            kiosk.wait_sent(480)
+            caller.done()
+        rang = kiosk.find("call", mark, state="alerting")
+    expect(f"{rang}", not rang, "nobody rings here after it")
+    return "480 after 2.3 s"
 
 
 @check("targets/by-itself")

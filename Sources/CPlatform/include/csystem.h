@@ -84,6 +84,8 @@ int callbox_listen_unix(const char *path);
 int callbox_connect_unix(const char *path);
 
 int callbox_open_read(const char *path);
+/// A file that is there, to be written anew; -1 on failure.
+int callbox_open_write(const char *path);
 
 /// As callbox_open_read, but follows no link and waits for nothing.
 int callbox_open_plain(const char *path);

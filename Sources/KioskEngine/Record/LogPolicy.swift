@@ -9,7 +9,7 @@ public enum LogLevel: UInt8, Comparable, Sendable {
     case warning
     /// What happens.
     case info
-    /// What is counted each second.
+    /// What is counted each second, and each message of SIP.
     case debug
 
     static let all: [(ByteString, LogLevel)] = [
@@ -27,10 +27,12 @@ public enum LogPart: UInt8, Sendable {
     case devices
     case panel
     case settings
+    /// The messages of calls, registrations and all else.
+    case sip
 
     static let all: [(ByteString, LogPart)] = [
         ("calls", .calls), ("media", .media), ("servers", .servers), ("devices", .devices), ("panel", .panel),
-        ("settings", .settings),
+        ("settings", .settings), ("sip", .sip),
     ]
 }
 
@@ -53,12 +55,14 @@ public struct LogPolicy: Equatable, Sendable {
         }
     }
 
+    public func keeps(_ level: LogLevel, of part: LogPart) -> Bool { level <= self.levels[Int(part.rawValue)] }
+
     /// The line as it is kept; nil where it is not.
     /// - Parameter line: an event, or a sentence of the program's own, which is always kept.
     public func kept(_ line: ByteString) -> ByteString? {
         guard let event = Self.event(of: line) else { return line.withoutSecrets }
         let (part, level) = Self.rank(event, line)
-        guard level <= self.levels[Int(part.rawValue)] else { return nil }
+        guard self.keeps(level, of: part) else { return nil }
         return (event == "digit" && !self.keepsDigits ? Self.masked(line) : line).withoutSecrets
     }
 
@@ -74,8 +78,11 @@ public struct LogPolicy: Equatable, Sendable {
         ("problem", .settings, .warning), ("reload", .settings, .info), ("ready", .settings, .warning),
         ("registration", .servers, .info), ("server", .servers, .info), ("failover", .servers, .warning),
         ("password_refused", .servers, .error), ("certificate", .servers, .warning), ("tls", .servers, .error),
-        ("button", .panel, .info), ("lamp", .panel, .info), ("first_frame", .media, .info),
-        ("first_sound", .media, .info), ("secured", .media, .info), ("not_secured", .media, .error),
+        ("button", .panel, .info), ("lamp", .panel, .info), ("long_press", .panel, .info), ("chord", .panel, .info),
+        ("input", .panel, .info), ("key", .panel, .info), ("keypad", .panel, .info), ("relay", .panel, .info),
+        ("relay_refused", .panel, .warning), ("sip", .sip, .debug), ("camera", .media, .info),
+        ("first_frame", .media, .info), ("first_sound", .media, .info), ("secured", .media, .info),
+        ("not_secured", .media, .error),
     ]
 
     /// What is not listed is about calls. An event with a code is a warning at least.

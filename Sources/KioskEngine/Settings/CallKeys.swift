@@ -39,6 +39,13 @@ extension ConfigurationSection {
                 "Seconds, 5 to 120, in which the key has to be pressed."
             ) { $0.call.confirmTimeoutMs = $1 * 1000 },
             .init(
+                "confirm_prompt", "yes", ConfigurationValue.yesOrNo,
+                """
+                Whether whoever answers hears, over and over until then, that a key is to be pressed: in the first of
+                the languages, and in your own words where `prompts/LANGUAGE/press-a-key.wav` lies beside this file.
+                """
+            ) { $0.call.tellsToConfirm = $1 },
+            .init(
                 "max_duration", "none", ConfigurationValue.maxDuration,
                 """
                 Seconds, 20 to 86400, after which a call is ended, ten seconds after a tone has said so; `none`: it
@@ -62,12 +69,12 @@ extension ConfigurationSection {
                 """
             ) { $0.call.incomingFrom = $1 },
             .init(
-                "call_back", "0", Self.number(0...1440, "minutes"),
+                "call_back", "0", ConfigurationValue.callBack,
                 """
-                Minutes, 0 to 1440, after a call of the help point's in which whoever was called may call back: it
+                Minutes, 0 to 1440, or seconds (`30s`), after a call of the help point's in which whoever was called may call back: it
                 rings, whatever `incoming` says.
                 """
-            ) { $0.call.callBackMs = $1 * 60_000 },
+            ) { $0.call.callBackMs = $1 },
             .init(
                 "transfer", "follow", Self.choice([("follow", .follow), ("refuse", .refuse)]),
                 """
@@ -91,4 +98,14 @@ extension ConfigurationSection {
     private static let treatments: [(ByteString, CallSettings.Incoming)] = [
         ("never", .refuse), ("refuse", .refuse), ("ring", .ring), ("answer", .answer),
     ]
+}
+
+extension ConfigurationValue {
+    /// Milliseconds.
+    static func callBack(_ value: ByteString) throws(BadValue) -> Int {
+        guard value.bytes.last == UInt8(ascii: "s") else {
+            return try self.number(value, 0...1440, unit: "minutes") * 60_000
+        }
+        return try self.number(value.slice(0..<value.count - 1), 1...3600, unit: "seconds") * 1000
+    }
 }
