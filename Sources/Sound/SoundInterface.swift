@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import KioskEngine
 import MediaEngine
 
 /// What the sound thread is told.
@@ -12,9 +13,13 @@ public enum SoundOrder {
     case stop
     /// Silence is sent in place of the microphone.
     case mute(Bool)
+    /// Silence is heard in place of the far end.
+    case deafen(Bool)
+    /// Said to the far end in place of the microphone, over and over, at 48 kHz; empty: no more.
+    case announce([Int16])
     /// A digit for the far end, as tones in what is sent.
     case digit(UInt8, milliseconds: Int)
-    case tone(ToneKind)
+    case tone(Tone)
     case chime(Chime)
     /// A prompt, at 48 kHz; it takes the place of the one that is spoken.
     case speak([Int16])
@@ -32,6 +37,8 @@ public enum SoundOutput {
     /// A device is not there, or went away; it is tried again every two seconds.
     case failed(SoundDirection, ByteString)
     case restored(SoundDirection)
+    /// A device is there and does not work, after it had worked for so long; the number of its card.
+    case broken(SoundDirection, card: Int32, workedMs: Int)
     /// Once a second in a call.
     case statistics(SoundStatistics)
 }

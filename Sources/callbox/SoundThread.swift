@@ -50,11 +50,7 @@ final class SoundThread {
     func run() {
         let loop = SoundLoop(
             capture: Self.name(self.settings.capture), playback: Self.name(self.settings.playback),
-<<<<<<< HEAD
-            levels: self.sound.levels, tones: self.sound.tones, clock: Clock.now,
-=======
-            levels: self.sound.levels, tones: self.sound.tones.country, care: self.settings.care, clock: Clock.now,
->>>>>>> echo
+            levels: self.sound.levels, tones: self.sound.tones, care: self.settings.care, clock: Clock.now,
             wakeDescriptor: self.wires.sound.wakeup, nextOrder: { self.nextOrder() }, emit: { self.carryOut($0) })
         while true { loop.turn() }
     }

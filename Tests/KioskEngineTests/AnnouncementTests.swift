@@ -91,12 +91,8 @@ final class AnnouncementTests: XCTestCase {
         muted.wishes.isMuted = true
         let mutedCall = self.connected { $0.facts = muted }
         let cutOff = self.connected { $0.cutOffSince = States.now }
-<<<<<<< HEAD
-        let rows: [(KioskState, KioskState, Chime?)] = [
-=======
         let held = self.connected { $0.shape.sendsAudio = false }
-        let rows: [(KioskState, KioskState, Tone?)] = [
->>>>>>> echo
+        let rows: [(KioskState, KioskState, Chime?)] = [
             (States.idle, States.lookingUp, nil), (States.lookingUp, States.calling, .placed),
             (States.idle, States.calling, .placed), (States.calling, States.ringing, nil),
             (States.ringing, States.early, nil), (States.early, States.connected, .answered),

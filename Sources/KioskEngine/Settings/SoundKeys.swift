@@ -77,15 +77,11 @@ extension ConfigurationSection {
             },
         ])
 
-<<<<<<< HEAD
-    private static let tones: [(ByteString, ToneCountry)] = [
-=======
     private static let noiseSuppressions: [(ByteString, AudioSettings.NoiseSuppression)] = [
         ("off", .off), ("low", .low), ("moderate", .moderate), ("high", .high),
     ]
 
-    private static let tones: [(ByteString, SoundSettings.Tones)] = [
->>>>>>> echo
+    private static let tones: [(ByteString, ToneCountry)] = [
         ("etsi", .etsi), ("uk", .unitedKingdom), ("us", .unitedStates), ("fr", .france), ("es", .spain),
         ("cn", .china),
     ]
