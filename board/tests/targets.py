@@ -143,9 +143,10 @@ def prompted(packets):
     samples, heard = decoded(packets), []
     for begin in range(0, len(samples) - 800, 800):
         part = samples[begin : begin + 800]
-        if tone.level_dbfs(part) > -40:
+        # What has only its very beginning or end in a tenth of a second has no frequency to speak of.
+        if tone.level_dbfs(part) > -30:
             heard.append(10 * int(numpy.argmax(numpy.abs(numpy.fft.rfft(part)))))
-    ours = sum(abs(hertz - PROMPT_HZ) < 30 for hertz in heard)
+    ours = sum(abs(hertz - PROMPT_HZ) < 100 for hertz in heard)
     return ours / 10, len(heard) - ours
 
 
