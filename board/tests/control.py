@@ -23,14 +23,14 @@ def control_call(context):
     kiosk = b.ready()
     mark = kiosk.mark()
     for words in (("call",), ("call", f"sip:peer@{PEER}")):
-        code, answer = kiosk.tell(*words)
+        code, answer = kiosk.command(*words)
         if code != 0:
             raise Failed(f"exit {code}", f"callbox {' '.join(words)}: {answer}")
         kiosk.wait_event("call", since=mark, state="connected")
         state = kiosk.status().get("state")
         if state != "connected":
             raise Failed(f"{state}", "status does not say connected in a call")
-        kiosk.tell("hangup")
+        kiosk.command("hangup")
         kiosk.wait_event("call", since=mark, state="ended")
         mark = kiosk.mark()
     return "call, call URI, hangup, status"
@@ -45,12 +45,12 @@ def control_press(context):
     for word, event, fields in (("call", "call", {"state": "connected"}), ("mute", "mute", {"on": True}),
                                 ("mute", "mute", {"on": False}), ("video", "video", {"on": False}),
                                 ("video", "video", {"on": True}), ("hook", "call", {"state": "ended"})):
-        code, answer = kiosk.tell("press", word)
+        code, answer = kiosk.command("press", word)
         if code != 0:
             raise Failed(f"exit {code}", f"callbox press {word}: {answer}")
         kiosk.wait_event(event, since=mark, **fields)
         mark = kiosk.mark()
-        kiosk.tell("release", word)
+        kiosk.command("release", word)
     return "call, mute, video, hook"
 
 
@@ -94,7 +94,7 @@ def nonsense(context):
     """Words nobody knows, bytes that are no words, a line without end: refused, and the kiosk lives."""
     b = bench(context)
     kiosk = b.ready()
-    code, answer = kiosk.tell("press", "doorbell")
+    code, answer = kiosk.command("press", "doorbell")
     if code == 0:
         raise Failed("exit 0", f"callbox press doorbell: {answer}")
     for stuff in (r"\377\376\000\001\n", "fly me\\n", "call " + "x" * 3000 + "\\n", "status", "press \\n"):
@@ -150,9 +150,9 @@ def run_bad(context):
     if bad.shape == good.shape and not (bad != good).any():
         raise Failed("not shown", "the screen looks as with a good file")
     mark = b.kiosk.mark()
-    b.kiosk.tell("call", f"sip:peer@{PEER}")
+    b.kiosk.command("call", f"sip:peer@{PEER}")
     b.kiosk.wait_event("call", since=mark, state="connected")
-    b.kiosk.tell("hangup")
+    b.kiosk.command("hangup")
     b.kiosk.wait_event("call", since=mark, state="ended")
     return f"{len(problems)} problems told"
 
@@ -168,7 +168,7 @@ def reload_restart(context):
     changes = {"display.remote": "fill", "camera.fps": "15", "button.call.debounce": "30"}
     (b.board.share / f"callbox-{kiosk.starts}.conf").write_text(kiosk.base.changed(changes))
     mark = kiosk.mark()
-    code, answer = kiosk.tell("reload")
+    code, answer = kiosk.command("reload")
     if code != 0:
         raise Failed(f"exit {code}", f"callbox reload: {answer}")
     if not kiosk.wait_event("reload", since=mark)["restart"]:

@@ -175,7 +175,7 @@ def tamper(context):
     with contextlib.ExitStack() as closing:
         closing.callback(board.release, "housing")
         kiosk.wait_event("input", since=mark, name="tamper", active=True, limit_s=1)
-        code, answer = kiosk.tell("clear-tamper")
+        code, answer = kiosk.command("clear-tamper")
         if code == 0:
             raise Failed(f"{answer}", "an open housing was to stay so")
     kiosk.wait_event("input", since=mark, name="tamper", active=False, limit_s=1)
@@ -185,7 +185,7 @@ def tamper(context):
     time.sleep(0.5)
     if board.lamp("door") != 0:
         raise Failed("on", "a relay was switched on though the housing had been open")
-    code, answer = kiosk.tell("clear-tamper")
+    code, answer = kiosk.command("clear-tamper")
     if code != 0:
         raise Failed(f"exit {code}", f"clear-tamper: {answer}")
     expect(board, "door", 1, "once the owner has looked")

@@ -38,6 +38,11 @@ class InARoom:
             f"arecord -q -t raw -f S16_LE -r 48000 -c 1 -B 80000 -F 10000 -D {board.speaker_tap} | "
             "python3 -I /callbox/board/virtual/room.py room.raw | "
             f"aplay -q -t raw -f S16_LE -r 48000 -c 1 -B 80000 -F 10000 -D {board.microphone_feed}", log="room.log")
+        until = time.monotonic() + 10
+        while not self.kept.exists() or not self.kept.stat().st_size:
+            if time.monotonic() > until:
+                raise Failed("no room", (board.share / "room.log").read_text()[-160:])
+            time.sleep(0.05)
         return self
 
     def __exit__(self, *_):

@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -104,6 +105,22 @@ class Agent:
             output, _ = process.communicate()
             output += f"\n(killed after {timeout} s)".encode()
         return {"code": process.returncode, "output": base64.b64encode(output[:OUTPUT_MAX]).decode()}
+
+    def op_ask(self, path, line, timeout):
+        """What a control socket answers to a line."""
+        data = b""
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(timeout)
+                connection.connect(path)
+                connection.sendall(line.encode() + b"\n")
+                while not data.endswith(b"\n"):
+                    if not (part := connection.recv(65536)):
+                        return {"code": 2, "line": "no answer"}
+                    data += part
+        except OSError as fault:
+            return {"code": 2, "line": f"{type(fault).__name__}: {fault}"}
+        return {"code": int(data.startswith(b'{"ok":false')), "line": data.decode(errors="replace")}
 
     def op_spawn(self, command, log):
         with open(log, "ab", buffering=0) as file:

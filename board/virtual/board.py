@@ -143,6 +143,11 @@ class Board:
         answer = self.request("sh", timeout, command=command, timeout=timeout)
         return answer["code"], base64.b64decode(answer["output"]).decode(errors="replace")
 
+    def ask(self, path, line, timeout):
+        """(0, or 1 when refused, or 2 without an answer; the line that a control socket answers)."""
+        answer = self.request("ask", timeout, path=path, line=line, timeout=timeout)
+        return answer["code"], answer["line"]
+
     def spawn(self, command, log):
         """Starts a shell command that goes on; its output goes to share/`log`. Returns what names it."""
         return self.request("spawn", command=command, log=f"/share/{log}")["pid"]
