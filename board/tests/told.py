@@ -14,8 +14,8 @@ RATE, STEP = 48000, 48000 // 50
 TOLD_S, LISTENS_S = 5, 5
 # A device alarms no sooner again.
 QUIET_S = 10
-# A busy board's output has holes of so many parts of 20 ms.
-HOLE = 2
+# A busy board's output has holes of up to so many parts of 20 ms.
+HOLE = 4
 # Of full scale; tones are played at 0.15.
 LEVEL = 0.04
 FAST_MS = (80, 450)
