@@ -138,7 +138,9 @@ def toggled(away):
     kiosk, results = away.kiosk, []
     for is_in_call in (True, False):
         if is_in_call:
-            away.in_call()
+            # Its pictures have their buffers from the first one on.
+            call, _ = kiosk.call()
+            kiosk.wait_event("first_frame", since=call, limit_s=8)
         before, mark = kiosk.status(), kiosk.mark()
         away.bench.must(f"for i in $(seq {TOGGLES}); do for status in {DISCONNECTED} {CONNECTED}; do "
                         f"echo $status > {DISPLAY}/connectors/plug/status; sleep {TOGGLE_S}; done; done", 60)
