@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 
 int callbox_errno(void) { return errno; }
 
@@ -211,6 +212,8 @@ size_t callbox_addresses(void *texts, size_t size) {
     if (getifaddrs(&all) != 0) return 0;
     size_t used = 0;
     for (struct ifaddrs *one = all; one; one = one->ifa_next) {
+        // What is switched off, or has no cable, may keep its addresses.
+        if (!(one->ifa_flags & IFF_UP) || !(one->ifa_flags & IFF_RUNNING)) continue;
         if (!one->ifa_addr || !is_reachable(one->ifa_addr)) continue;
         int is_v4 = one->ifa_addr->sa_family == AF_INET;
         socklen_t length = is_v4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);

@@ -6,9 +6,9 @@ import socket
 import time
 
 from tests.bench import bench
-from tests.kiosk import GUEST, PEER
+from tests.kiosk import GUEST, PEER, sentence_of
 from tests.runner import Failed, check
-from tests.signalling import next_press_works, sentence_of
+from tests.signalling import next_press_works
 
 SEED, DATAGRAMS = 20240601, 1500
 # What a flood may cost: queues are bounded.

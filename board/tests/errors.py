@@ -7,12 +7,14 @@ import socket
 import subprocess
 import time
 
+from peer import odd
 from tests.desk import BINARY, PEER, Desk
 from tests.runner import Failed, check
 
 GOOD = f"[call]\nuri = sip:good@{PEER}\n[sip]\nlisten = 10.77.0.2:5060\n"
 NEW = GOOD.replace("good@", "new@")
 SECRET = "open-sesame-4711"
+SILENT = 5082
 
 
 class Owner(Desk):
@@ -226,6 +228,30 @@ def doctor(context):
             if gone[0] != 1 or not any(line.startswith(code + ": ") for line in gone[1]):
                 raise Failed(code, str(gone))
     return "in sentences"
+
+
+@check("errors/silence")
+def silence(context):
+    """Nobody is there, not even an ICMP error (RFC 3261, timers B and F). Figure: seconds until the call is over."""
+    with Desk(context.folder / "kiosk") as kiosk, odd.Silent(port=SILENT) as silent:
+        silent_one = f"sip:gate@{PEER}:{SILENT}"
+        kiosk.start({"call.uri": silent_one, "account.uri": silent_one, "account.registrar": f"sip:{PEER}:{SILENT}"})
+        begin = time.monotonic()
+        kiosk.press("call")
+        ended = kiosk.ended(limit_s=40)
+        took, screen = time.monotonic() - begin, kiosk.status()["screen"]
+        kiosk.wait_event("lamp", since=kiosk.events.index(ended), limit_s=1, name="call", pattern="fast")
+        late = kiosk.wait_event("registration", fault_code="CB-REG-SILENT", limit_s=3)
+        context.log(ended, screen, late)
+        invites = sum(data.startswith(b"INVITE") for data in silent.swallowed)
+        if invites != 7 or took < 31:
+            raise Failed(f"{invites} INVITEs in {took:.1f} s", "due at 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5 s, then over")
+        if ended.get("fault_code") != "CB-NET-SILENT" or screen.get("detail") != ended["text"]:
+            raise Failed(ended.get("fault_code"), f"CB-NET-SILENT {ended['text']!r} is not on the screen: {screen}")
+        mark = kiosk.mark()
+        kiosk.press("call")
+        kiosk.wait_event("call", since=mark, state="dialling", limit_s=2)
+    return took
 
 
 @check("errors/start")

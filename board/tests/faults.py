@@ -4,13 +4,11 @@
 The parts go on with the kiosk of away.py, whose devices have come and gone before.
 """
 
-import contextlib
 import time
 
 from peer.authority import Authority
 from tests.kiosk import PEER
 from tests.runner import Failed
-from virtual.channel import BoardError
 
 FAULT_LAMP, SUPPLY, LID, PAD = "lamp-spare", "spare-1", "spare-2", "Pad of the table"
 SMALL = "/run/small"
@@ -40,12 +38,9 @@ def mend(away):
     board.sh(f"rm -f {SMALL}/full; ip link set vec0 up; ip route replace default via {PEER}")
     board.release(LID)
     board.release(SUPPLY)
-    with contextlib.suppress(BoardError):
-        board.unplug_keypad()
     board.plug_keypad(PAD)
     away.kiosk.tell("clear-tamper")
-    if away.bench.kiosk_options:
-        reload(away, {})
+    reload(away, {})
 
 
 # Faults that stand
@@ -124,7 +119,7 @@ no line at all
 def reload(away, changes, text=""):
     """Writes the file anew and has it read: the base with these changes, and text after it."""
     kiosk = away.kiosk
-    options, _ = away.bench.kiosk_options
+    options, _ = away.options
     data = kiosk.base.changed({**options, **changes}) + text
     (kiosk.board.share / f"callbox-{kiosk.starts}.conf").write_text(data)
     mark = kiosk.mark()
@@ -154,7 +149,7 @@ def wrong(away, codes, when, moment, press):
     kiosk, witness, (mark, heard, since) = away.kiosk, away.witness, moment
     events = [kiosk.wait_event("problem", since=mark, fault_code=f"CB-CFG-{code}") for code in codes]
     took = time.monotonic() - since
-    kiosk.wait_event("lamp", since=mark, limit_s=1, name="call", pattern="fast")
+    witness.alarms(events[0])
     lamp, sound = witness.lit(), witness.ear.wait(["lost"], heard)
     witness.shown(kiosk.find("problem", mark)[0]["text"])
     after = press()

@@ -14,6 +14,16 @@ BINARY, CONTROL = "/callbox/build/x86_64/callbox", "/run/callbox/control"
 # Empty at each start: nothing of the kiosk before is remembered.
 DATA = "/run/data"
 GUEST, PEER = "10.77.0.2", "10.77.0.1"
+# A finger that let go of a button is away from it for so long: a release takes the kiosk 60 ms.
+AWAY_S = 0.15
+
+
+def sentence_of(ended):
+    """The words of an `ended` event: a sentence for people, not a code."""
+    text = ended.get("text", "")
+    if len(text.split()) < 2 or any(character.isdigit() for character in text):
+        raise Failed(repr(text), "a plain sentence was expected")
+    return text
 
 
 class Configuration:
@@ -59,6 +69,7 @@ class Kiosk:
         self.board, self.folder = board, folder
         self.events, self.process, self.starts = [], None, 0
         self.log_path, self._position, self._partial = None, 0, b""
+        self.let_go = {}
         code, text = board.sh("cat /boot/callbox/callbox.conf")
         if code != 0:
             raise Failed("no configuration", f"the board has no /boot/callbox/callbox.conf: {text.strip()[:100]}")
@@ -169,7 +180,11 @@ class Kiosk:
 
     def press(self, button, hold_ms=150):
         """A press and a release on the GPIO line; the guest's clock (ns) at the press."""
-        return self.board.press(button, hold_ms)
+        time.sleep(max(0.0, self.let_go.get(button, 0.0) + AWAY_S - time.monotonic()))
+        try:
+            return self.board.press(button, hold_ms)
+        finally:
+            self.let_go[button] = time.monotonic()
 
     def screenshot(self, path):
         """The composed screen, saved as `path` on this side and returned."""

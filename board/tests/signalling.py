@@ -4,21 +4,11 @@
 import contextlib
 import time
 
-
-from peer import odd
 from tests.bench import bench, wait_until
 from tests.kiosk import GUEST, PEER
 from tests.runner import Failed, check
 
-ODD_PORT, TERMINATIONS = 5080, 6
-
-
-def sentence_of(ended):
-    """The words of an `ended` event: a sentence for people, not a code."""
-    text = ended.get("text", "")
-    if len(text.split()) < 2 or any(character.isdigit() for character in text):
-        raise Failed(repr(text), "a plain sentence was expected")
-    return text
+TERMINATIONS = 6
 
 
 def next_press_works(b):
@@ -26,29 +16,6 @@ def next_press_works(b):
     b.peer()
     b.kiosk.call()
     b.kiosk.hang_up()
-
-
-def refused(context, code, phrase):
-    b = bench(context)
-    kiosk = b.ready()
-    idle = kiosk.screenshot(context.folder / "idle.png")
-    with odd.refuses(context.folder, code, phrase, port=ODD_PORT):
-        mark = kiosk.mark()
-        kiosk.tell("call", f"sip:peer@{PEER}:{ODD_PORT}")
-        ended = kiosk.wait_event("call", since=mark, state="ended")
-        time.sleep(0.4)
-        shown = kiosk.screenshot(context.folder / "refused.png")
-    if ended.get("code") != code:
-        raise Failed(f"code {ended.get('code')}", f"the far end refused with {code}")
-    if shown.shape != idle.shape or not (shown != idle).any():
-        raise Failed("nothing", "the screen looks as if nothing had happened")
-    text = sentence_of(ended)
-    next_press_works(b)
-    return f"“{text}”"
-
-
-for _code, _phrase in ((404, "Not Found"), (486, "Busy Here"), (603, "Decline"), (503, "Service Unavailable")):
-    check(f"board/refused-{_code}")(lambda context, code=_code, phrase=_phrase: refused(context, code, phrase))
 
 
 @check("board/cancel")
@@ -85,65 +52,6 @@ def far_end_hangs_up(context):
     if lamp:
         raise Failed("lamp on", "the lamp was still on after the call")
     return f"“{ended.get('text') or ended.get('reason')}”"
-
-
-@check("board/never-answers")
-def never_answers(context):
-    """Nobody is there, not even an ICMP error: 32 s (RFC 3261, timer B), a sentence, idle. Figure: seconds."""
-    b = bench(context)
-    kiosk = b.ready()
-    with odd.Silent(port=ODD_PORT) as silent:
-        mark, begin = kiosk.mark(), time.monotonic()
-        kiosk.tell("call", f"sip:peer@{PEER}:{ODD_PORT}")
-        ended = kiosk.wait_event("call", since=mark, state="ended", limit_s=40)
-        seconds = time.monotonic() - begin
-        if len(silent.swallowed) != 7:
-            raise Failed(f"{len(silent.swallowed)} INVITEs", "seven are due: at 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5 s")
-    context.log(f"ended after {seconds:.2f} s: {sentence_of(ended)}")
-    next_press_works(b)
-    if seconds < 31:
-        raise Failed(f"{seconds:.1f} s", "gave up before timer B")
-    return seconds
-
-
-@check("board/rings-for-ever")
-def rings_for_ever(context):
-    """It rings and nobody picks up: after `ring_timeout` CANCEL, a sentence, idle. Figure: seconds, set to 5."""
-    b = bench(context)
-    kiosk = b.ready({"call.ring_timeout": "5"})
-    with odd.rings(context.folder, port=ODD_PORT):
-        mark, wire_mark, begin = kiosk.mark(), b.wire.mark(), time.monotonic()
-        kiosk.tell("call", f"sip:peer@{PEER}:{ODD_PORT}")
-        ended = kiosk.wait_event("call", since=mark, state="ended", limit_s=12)
-        seconds = time.monotonic() - begin
-        if not b.wire.wait_sip("CANCEL", GUEST, 1, wire_mark):
-            raise Failed("no CANCEL", "the far end would ring on")
-    context.log(sentence_of(ended))
-    if seconds < 4.5:
-        raise Failed(f"{seconds:.1f} s", "gave up before the time that was set")
-    return seconds
-
-
-@check("board/far-end-vanishes")
-def vanishes(context):
-    """The far end freezes in the call: after `media_timeout` BYE, a sentence, idle. Figure: seconds, 10 being set."""
-    b = bench(context)
-    peer, kiosk = b.peer(), b.ready()
-    mark, _ = kiosk.call()
-    kiosk.wait_event("first_sound", since=mark)
-    wire_mark, begin = b.wire.mark(), time.monotonic()
-    peer.vanish()
-    try:
-        ended = kiosk.wait_event("call", since=mark, state="ended", limit_s=25)
-        seconds = time.monotonic() - begin
-        if not b.wire.wait_sip("BYE", GUEST, 1, wire_mark):
-            raise Failed("no BYE", "the far end was not told")
-    finally:
-        peer.come_back()
-        b.drop_peer()
-    context.log(sentence_of(ended))
-    next_press_works(b)
-    return seconds
 
 
 @check("board/tcp")

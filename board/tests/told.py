@@ -7,11 +7,15 @@ import numpy
 
 from measure.figures import blink
 from tests.heard import strength
-from tests.kiosk import GUEST
+from tests.kiosk import GUEST, sentence_of
 from tests.runner import Failed
 
 RATE, STEP = 48000, 48000 // 50
-TOLD_S = 5
+TOLD_S, LISTENS_S = 5, 5
+# A device alarms no sooner again.
+QUIET_S = 10
+# A busy board's output has holes of up to so many parts of 20 ms.
+HOLE = 4
 # Of full scale; tones are played at 0.15.
 LEVEL = 0.04
 FAST_MS = (80, 450)
@@ -25,19 +29,24 @@ class Ear:
 
     def listen(self):
         """Goes on, or begins again where the card was away meanwhile."""
-        if self.process is not None and self.board.running(self.process):
-            return
+        until = time.monotonic() + LISTENS_S
+        while self.process is None or not self.board.running(self.process):
+            # A card that has just come back may be about to be set up by its other side.
+            self._begin()
+            while self.board.running(self.process) and not (self.path.exists() and self.path.stat().st_size):
+                if time.monotonic() > until:
+                    raise Failed("no recording", (self.board.share / "ear.log").read_text()[-160:])
+                time.sleep(0.05)
+            if time.monotonic() > until:
+                raise Failed("no recording", (self.board.share / "ear.log").read_text()[-160:])
+
+    def _begin(self):
         self.count += 1
         name = f"ear-{self.count}.raw"
         self.path = self.board.share / name
         self.process = self.board.spawn(
             f"exec arecord -q -D {self.board.speaker_tap} -t raw -f S16_LE -r {RATE} -c 1 --period-time=50000 "
             f"--buffer-time=2000000 /share/{name}", log="ear.log")
-        until = time.monotonic() + 3
-        while not self.path.exists() or not self.path.stat().st_size:
-            if time.monotonic() > until:
-                raise Failed("no recording", (self.board.share / "ear.log").read_text()[-160:])
-            time.sleep(0.02)
 
     def stop(self):
         if self.process is not None:
@@ -77,7 +86,10 @@ def named(samples):
     lengths = [length for end, length in runs(tone) if end < len(tone)]
     if sum(8 <= length <= 13 for length in lengths) >= 2:
         found.add("error")
-    if any(22 <= length <= 29 for length in lengths):
+    # Longer than any voice stays there, so that one may be heard beside it.
+    there = [strength(part, 425) > LEVEL for part in parts]
+    if any(22 <= length <= 29 and sum(tone[end - length : end]) >= length / 2
+           for end, length in runs(there) if end < len(there)):
         found.add("busy")
     return found
 
@@ -93,14 +105,16 @@ def is_pure(part, hertz):
 
 
 def runs(values):
-    """(index after its end, length) of each row of truths."""
-    found, length = [], 0
-    for index, value in enumerate([*values, False]):
-        if value:
-            length += 1
-        elif length:
-            found.append((index, length))
-            length = 0
+    """(index after its end, length) of each row of truths, in which there may be short holes."""
+    found = []
+    for index, value in enumerate(values):
+        if not value:
+            continue
+        end, length = found[-1] if found else (-HOLE - 1, 0)
+        if index - end <= HOLE:
+            found[-1] = index + 1, length + index + 1 - end
+        else:
+            found.append((index + 1, 1))
     return found
 
 
@@ -112,10 +126,12 @@ class Witness:
     def __init__(self, bench, kiosk, fault_lamp):
         """`fault_lamp` is the line of `[lamp.fault]`."""
         self.bench, self.kiosk, self.board, self.fault_lamp = bench, kiosk, bench.board, fault_lamp
-        self.ear, self.rows = Ear(bench.board), []
+        self.ear, self.rows, self.told_at = Ear(bench.board), [], {}
 
-    def moment(self):
-        """The time just before a fault is made."""
+    def moment(self, devices=()):
+        """The time just before a fault is made, in which these devices can alarm again."""
+        due = max((self.told_at.get(device, -QUIET_S) for device in devices), default=-QUIET_S) + QUIET_S
+        time.sleep(max(0.0, due - time.monotonic()))
         return self.kiosk.mark(), self.ear.mark(), time.monotonic()
 
     def row(self, code, fault, when, took, lamp, sound, afterwards, sentence):
@@ -128,13 +144,22 @@ class Witness:
         mark, heard, since = moment
         events = [self.kiosk.wait_event("fault", since=mark, limit_s=TOLD_S, device=device) for device in devices]
         took = time.monotonic() - since
-        self.kiosk.wait_event("lamp", since=mark, limit_s=1, name="call", pattern="fast")
+        self.told_at.update((device, time.monotonic()) for device in devices)
+        self.alarms(events[-1])
         lamp = self.lit()
         for event in events:
             self.shown(event["text"])
         heard = self.ear.wait(["lost"], heard) if sound else "not applicable"
         codes = " ".join(event["fault_code"] for event in events)
         return took, codes, lamp, heard, "; ".join(event["text"] for event in events)
+
+    def alarms(self, event):
+        """The call lamp is fast from this event on, or was so already of another fault."""
+        place = self.kiosk.events.index(event)
+        before = [entry["pattern"] for entry in self.kiosk.events[:place]
+                  if entry.get("event") == "lamp" and entry.get("name") == "call"]
+        if before[-1:] != ["fast"]:
+            self.kiosk.wait_event("lamp", since=place, limit_s=1, name="call", pattern="fast")
 
     def lit(self):
         until = time.monotonic() + 1
@@ -158,7 +183,7 @@ class Witness:
         mark, heard, since = moment
         ended = self.kiosk.wait_event("call", since=mark, state="ended", limit_s=limit_s)
         took = time.monotonic() - since
-        code, text = ended.get("fault_code"), ended["text"]
+        code, text = ended.get("fault_code"), sentence_of(ended)
         level, edges = self.board.watch_lamp("lamp-call", 0.9)
         seen = blink(edges, level, 0.9)
         if seen.pattern != "blink" or not FAST_MS[0] <= seen.period_ms <= FAST_MS[1]:

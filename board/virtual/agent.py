@@ -60,7 +60,7 @@ class Agent:
     def __init__(self, path):
         self.line = os.open(path, os.O_RDWR | os.O_NOCTTY)
         tty.setraw(self.line)
-        self.panel, self.processes, self.captures, self.chips = Panel(), {}, {}, {}
+        self.panel, self.processes, self.captures, self.chips, self.keypad = Panel(), {}, {}, {}, None
         self.sending, self.done = threading.Lock(), threading.Event()
 
     def serve(self):
@@ -249,7 +249,9 @@ class Agent:
     # Keypads
 
     def op_plug_keypad(self, name):
-        """A keyboard of the kernel's with this name (uinput), until `unplug_keypad`."""
+        """A keyboard of the kernel's with this name (uinput), until `unplug_keypad`; the one that is there stays."""
+        if self.keypad is not None:
+            return
         device = os.open("/dev/uinput", os.O_WRONLY)
         fcntl.ioctl(device, UI_SET_EVBIT, EV_KEY)
         for code in KEY_CODES.values():
@@ -267,7 +269,8 @@ class Agent:
                 time.sleep(hold_ms / 1000)
 
     def op_unplug_keypad(self):
-        os.close(self.keypad)
+        device, self.keypad = self.keypad, None
+        os.close(device)
 
     # Further chips
 

@@ -113,7 +113,7 @@ int callbox_count_entries(const char *path);
 size_t callbox_list(const char *path, void *names, size_t size);
 
 /// The addresses of this machine that others can reach, as text, each ending in NUL, as far as whole ones fit: neither
-/// loopback nor link-local. Returns the bytes written.
+/// loopback nor link-local, nor of an interface that is switched off or has no cable. Returns the bytes written.
 size_t callbox_addresses(void *texts, size_t size);
 
 /// Whether the name service knows an address of this name. Waits for it.
