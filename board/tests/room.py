@@ -8,9 +8,10 @@ import numpy
 
 from measure import tone
 from tests.bench import bench
-from tests.runner import Failed, check
+from tests.runner import BOARD, Failed, check
 
 RATE = 48000
+ROOM = BOARD / "virtual" / "room.c"
 SAYS = "Hello, this is the control room. I can hear you. Please stay where you are, help is on its way. " \
        "Can you tell me what has happened? Please speak slowly, and tell me where you are."
 # The canceller is given so long to know the room; then this much is judged.
@@ -33,11 +34,10 @@ class InARoom:
 
     def __enter__(self):
         board = self.b.board
+        subprocess.run(["cc", "-O2", "-o", board.share / "room", ROOM, "-lasound", "-lm"], check=True)
         self.b.no_microphone()
-        self.process = board.spawn(
-            f"arecord -q -t raw -f S16_LE -r 48000 -c 1 -B 80000 -F 10000 -D {board.speaker_tap} | "
-            "python3 -I /callbox/board/virtual/room.py room.raw | "
-            f"aplay -q -t raw -f S16_LE -r 48000 -c 1 -B 80000 -F 10000 -D {board.microphone_feed}", log="room.log")
+        self.process = board.spawn(f"exec /share/room {board.speaker_tap} {board.microphone_feed} /share/room.raw",
+                                   log="room.log")
         until = time.monotonic() + 10
         while not self.kept.exists() or not self.kept.stat().st_size:
             if time.monotonic() > until:
@@ -61,7 +61,7 @@ def _in_a_room(context):
     """{"voice", "prompt"}: (level at the microphone, level at the far end), in dBFS."""
     b = bench(context)
     path, seconds = speech(context.folder)
-    peer, kiosk, marks = b.peer(says=path), b.ready(), {}
+    peer, kiosk, marks = b.peer(says=path), b.ready({"button.call.start": "audio"}), {}
     with InARoom(b) as room:
         mark, _ = kiosk.call()
         kiosk.wait_event("first_sound", since=mark)
