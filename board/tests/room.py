@@ -3,24 +3,31 @@
 
 import subprocess
 import time
+from typing import NamedTuple
 
 import numpy
 
 from measure import tone
 from tests.bench import bench
-from tests.runner import Failed, check
+from tests.runner import BOARD, Failed, check
 
 RATE = 48000
+ROOM = BOARD / "virtual" / "room.c"
 SAYS = "Hello, this is the control room. I can hear you. Please stay where you are, help is on its way. " \
        "Can you tell me what has happened? Please speak slowly, and tell me where you are."
-# The canceller is given so long to know the room; then this much is judged.
-LEARN_S, JUDGE_S, PROMPT_S = 2.0, 5.0, 1.6
+# A part lasts from one of the kiosk's `stats` to another, a second. The canceller has so many to know the room; so many
+# a prompt takes.
+LEARN_PARTS, PROMPT_PARTS = 2, 2
+# Of those, so many at least have to be undisturbed.
+LEAST_PARTS = {"voice": 3, "prompt": 1}
+# Until they are, at most.
+CALLS = 3
 
 
 def speech(folder):
     """(a file with what the far end says, and silence after it; how long it speaks)."""
     spoken, path = folder / "spoken.wav", folder / "says.wav"
-    subprocess.run(["espeak-ng", "-v", "en", "-w", spoken, SAYS], check=True)
+    subprocess.run(["espeak-ng", "-D", "-v", "en", "-w", spoken, SAYS], check=True)
     subprocess.run(["sox", spoken, "-r", str(RATE), "-b", "16", path, "gain", "-n", "-6", "pad", "0", "8"], check=True)
     return path, len(tone.load(path)[1]) / RATE - 8
 
@@ -33,11 +40,10 @@ class InARoom:
 
     def __enter__(self):
         board = self.b.board
+        subprocess.run(["cc", "-O2", "-o", board.share / "room", ROOM, "-lasound", "-lm"], check=True)
         self.b.no_microphone()
-        self.process = board.spawn(
-            f"arecord -q -t raw -f S16_LE -r 48000 -c 1 -B 80000 -F 10000 -D {board.speaker_tap} | "
-            "python3 -I /callbox/board/virtual/room.py room.raw | "
-            f"aplay -q -t raw -f S16_LE -r 48000 -c 1 -B 80000 -F 10000 -D {board.microphone_feed}", log="room.log")
+        self.process = board.spawn(f"exec /share/room {board.speaker_tap} {board.microphone_feed} /share/room.raw",
+                                   log="room.log")
         until = time.monotonic() + 10
         while not self.kept.exists() or not self.kept.stat().st_size:
             if time.monotonic() > until:
@@ -52,6 +58,45 @@ class InARoom:
     def heard_samples(self):
         return self.kept.stat().st_size // 2
 
+    def breaks(self):
+        return (self.b.board.share / "room.log").read_text().count("\n")
+
+
+class Part(NamedTuple):
+    name: str
+    near: slice
+    far: slice
+    # Of the kiosk's cards and the room's: sound that came too late to be played, or was not fetched in time.
+    breaks: int
+
+
+class Listener:
+    """Cuts a call into parts."""
+
+    def __init__(self, room, kiosk, peer):
+        self.room, self.kiosk, self.peer, self.parts = room, kiosk, peer, []
+        self.place = self._place()
+
+    def _place(self):
+        entry = self.kiosk.wait_event("stats", since=self.kiosk.mark())
+        return self.room.heard_samples(), self.peer.heard_samples(), entry["audio"]["xruns"] + self.room.breaks()
+
+    def listen(self, name, seconds):
+        begin = self.place
+        for _ in range(seconds):
+            self.place = self._place()
+        near, far = (slice(*ends) for ends in zip(begin[:2], self.place[:2]))
+        self.parts.append(Part(name, near, far, self.place[2] - begin[2]))
+
+    def undisturbed(self, name):
+        """What a card lost makes the way of the sound another one, which has to be learned: that needs sound."""
+        found, is_known = [], False
+        for part in self.parts:
+            if is_known and not part.breaks and part.name == name:
+                found.append(part)
+            is_known = not part.breaks and (is_known or part.name != "pause")
+        return found
+
 
 def in_a_room(context):
     return context.once("a call in a room", lambda: _in_a_room(context))
@@ -61,31 +106,55 @@ def _in_a_room(context):
     """{"voice", "prompt"}: (level at the microphone, level at the far end), in dBFS."""
     b = bench(context)
     path, seconds = speech(context.folder)
-    peer, kiosk, marks = b.peer(says=path), b.ready(), {}
+    found = {name: [] for name in LEAST_PARTS}
+    for _ in range(CALLS):
+        listener, near, far = a_call(b, path, seconds)
+        context.log("breaks:", [(part.name, part.breaks) for part in listener.parts])
+        for name, pieces in found.items():
+            everything = [(near[part.near], far[part.far]) for part in listener.parts if part.name == name]
+            context.log(f"{name}, with all breaks, dBFS at the microphone and at the far end:", levels(everything))
+            pieces += [(near[part.near], far[part.far]) for part in listener.undisturbed(name)]
+        if all(len(found[name]) >= least for name, least in LEAST_PARTS.items()):
+            break
+    return {name: judged(context, name, pieces) for name, pieces in found.items()}
+
+
+def a_call(b, path, seconds):
+    """(its listener, all that the microphone heard, all that the far end heard)."""
+    # Pictures would only take time from the cards, which here have no hardware.
+    peer, kiosk = b.peer(says=path), b.ready({"button.call.start": "audio"})
     with InARoom(b) as room:
         mark, _ = kiosk.call()
         kiosk.wait_event("first_sound", since=mark)
-        begin = time.monotonic()
-        time.sleep(LEARN_S)
-        for name, lasts in (("voice", JUDGE_S), ("prompt", PROMPT_S)):
-            if name == "prompt":
-                time.sleep(max(0, begin + seconds + 1 - time.monotonic()))
-                kiosk.tell("language", "de")
-            marks[name] = [(room.heard_samples(), peer.heard_samples())]
-            time.sleep(lasts)
-            marks[name].append((room.heard_samples(), peer.heard_samples()))
+        silent_at = time.monotonic() + seconds
+        listener = Listener(room, kiosk, peer)
+        listener.listen("learn", LEARN_PARTS)
+        while time.monotonic() < silent_at - 1.2:
+            listener.listen("voice", 1)
+        while time.monotonic() < silent_at + 0.3:
+            listener.listen("pause", 1)
+        for language in ("de", "fr", "en"):
+            kiosk.tell("language", language)
+            listener.listen("prompt", PROMPT_PARTS)
         kiosk.hang_up()
-        kiosk.tell("language", "en")
         time.sleep(0.3)
         near = numpy.frombuffer(room.kept.read_bytes(), dtype="<i2") / 32768
-    _, far = tone.load(peer.heard)
-    levels = {name: tuple(tone.level_dbfs(samples[begin[side] : end[side]]) for side, samples in enumerate((near, far)))
-              for name, (begin, end) in marks.items()}
-    context.log("dBFS at the microphone and at the far end:", levels)
-    for name, (at_microphone, _) in levels.items():
-        if at_microphone < -55:
-            raise Failed(f"{at_microphone:.0f} dBFS", f"the {name} did not come back to the microphone")
-    return levels
+    b.drop_peer()
+    return listener, near, tone.load(peer.heard)[1]
+
+
+def levels(pieces):
+    return tuple(float(tone.level_dbfs(numpy.concatenate(side))) for side in zip(*pieces))
+
+
+def judged(context, name, pieces):
+    if len(pieces) < LEAST_PARTS[name]:
+        raise Failed(f"{len(pieces)} parts", f"the sound cards were disturbed too often to judge the {name}")
+    at_microphone, at_far_end = levels(pieces)
+    context.log(f"{name}, {len(pieces)} undisturbed parts:", at_microphone, at_far_end)
+    if at_microphone < -55:
+        raise Failed(f"{at_microphone:.0f} dBFS", f"the {name} did not come back to the microphone")
+    return at_microphone, at_far_end
 
 
 @check("board/echo")
