@@ -81,7 +81,8 @@ final class EchoCancellerTests: XCTestCase {
             let sound = room.run(try self.canceller(), far: far, near: near)
             let found = self.kept(near, in: sound.cleaned, from: begin)
             XCTAssertGreaterThan(found.decibels, -6, "\(delayMs) ms, \(driftPPM) ppm")
-            XCTAssertLessThanOrEqual(found.holeMs, 300, "\(delayMs) ms, \(driftPPM) ppm")
+            // What AEC3 takes away with the echo where both speak at once: docs/decisions/0034.
+            XCTAssertLessThanOrEqual(found.holeMs, 400, "\(delayMs) ms, \(driftPPM) ppm")
         }
     }
 

@@ -22,7 +22,8 @@ enum TestVoice {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/espeak-ng")
-        process.arguments = ["-v", voice, "-w", path, text]
+        // -D: the same voice each time.
+        process.arguments = ["-D", "-v", voice, "-w", path, text]
         try process.run()
         process.waitUntilExit()
         let file = try WaveFile([UInt8](Data(contentsOf: URL(fileURLWithPath: path))))
