@@ -141,6 +141,8 @@ def toggled(away):
             # Its pictures have their buffers from the first one on.
             call, _ = kiosk.call()
             kiosk.wait_event("first_frame", since=call, limit_s=8)
+        # So has a screenshot, and keeps them as long as the display is there.
+        kiosk.screenshot(away.context.folder / "before.png")
         before, mark = kiosk.status(), kiosk.mark()
         # A pipe that never has anything: to start `sleep` would take a busy board much longer than the sleep itself.
         away.bench.must(f"exec 3<> <(:); for i in $(seq {TOGGLES}); do for status in {DISCONNECTED} {CONNECTED}; do "
