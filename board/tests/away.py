@@ -141,9 +141,13 @@ def toggled(away):
             # Its pictures have their buffers from the first one on.
             call, _ = kiosk.call()
             kiosk.wait_event("first_frame", since=call, limit_s=8)
+        # So has a screenshot, and keeps them as long as the display is there.
+        kiosk.screenshot(away.context.folder / "before.png")
         before, mark = kiosk.status(), kiosk.mark()
-        away.bench.must(f"for i in $(seq {TOGGLES}); do for status in {DISCONNECTED} {CONNECTED}; do "
-                        f"echo $status > {DISPLAY}/connectors/plug/status; sleep {TOGGLE_S}; done; done", 60)
+        # A pipe that never has anything: to start `sleep` would take a busy board much longer than the sleep itself.
+        away.bench.must(f"exec 3<> <(:); for i in $(seq {TOGGLES}); do for status in {DISCONNECTED} {CONNECTED}; do "
+                        f"echo $status > {DISPLAY}/connectors/plug/status; read -rt {TOGGLE_S} -u 3; done; done; true",
+                        60)
         until = time.monotonic() + BACK_S
         while kiosk.status().get("faults"):
             if time.monotonic() > until:
@@ -300,6 +304,9 @@ def play(context, name):
     away.played.add(name)
     if name not in OTHERWISE:
         away.ready()
+    # It is not there at the start, for the first part.
+    if name != "away/boot":
+        away.plug(CONNECTED)
     try:
         return STORY[name](away)
     except Exception:
