@@ -74,8 +74,8 @@ public enum KioskOutput {
     case screen(ScreenState)
     case tone(Tone)
     case chime(Chime)
-    /// Do without the camera, whose picture is replaced by a card in a call, and with little light behind the screen; or
-    /// with both again.
+    /// Do without the camera, whose picture is replaced by a card in a call, and with little light behind the screen;
+    /// or with both again.
     case savePower(Bool)
     /// Turn the camera's pictures by these degrees clockwise. `.camera` comes where their size is another one then.
     case turnCamera(degrees: Int)

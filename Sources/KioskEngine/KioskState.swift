@@ -219,8 +219,8 @@ enum KioskState: Equatable {
         /// Since when no way leads to the far end: our own network's fault, which may pass.
         var cutOffSince: Instant?
         /// Until when whoever answered has to show that it is a human; nil once that is done, or is not asked for.
-        /// Meanwhile the call still rings for the person at the panel: nothing of theirs is sent, and nothing that comes
-        /// is heard or seen.
+        /// Meanwhile the call still rings for the person at the panel: nothing of theirs is sent, and nothing that
+        /// comes is heard or seen.
         var confirmBy: Instant?
         /// How long it may last; nil for as long as it likes.
         var limit: Duration?

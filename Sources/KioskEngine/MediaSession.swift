@@ -55,8 +55,8 @@ struct MediaSession {
     /// The host that the far end's signalling comes from.
     let signalling: IPAddress
     private(set) var security: SessionSecurity
-    /// Of the pictures that we send, said from then on; nil as long as they are what they were at the beginning: an INVITE
-    /// has to be short.
+    /// Of the pictures that we send, said from then on; nil as long as they are what they were at the beginning: an
+    /// INVITE has to be short.
     var pictureSize: PictureSize?
     /// Those of ICE that our descriptions name.
     var ways: ICEMachine.Found?

@@ -2,8 +2,8 @@
 
 import Bytes
 
-/// The size of the pictures that we are going to send, in an offer (RFC 6236 section 3.1): `* send [x=640,y=360] recv *`.
-/// What comes may be of any size.
+/// The size of the pictures that we are going to send, in an offer (RFC 6236 section 3.1):
+/// `* send [x=640,y=360] recv *`. What comes may be of any size.
 public struct ImageAttribute: Hashable, Sendable {
     public var width: Int
     public var height: Int

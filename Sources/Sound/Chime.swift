@@ -2,7 +2,8 @@
 
 import KioskEngine
 
-/// What chimes are made of. Rising is good news, falling is bad, so that they are told apart without having been learnt.
+/// What chimes are made of. Rising is good news, falling is bad, so that they are told apart without having been
+/// learnt.
 extension Chime {
     /// 0 Hz is a pause.
     struct Note {

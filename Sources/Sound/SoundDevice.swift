@@ -197,8 +197,8 @@ extension SoundDevice {
         self.runWhereFilled(now)
     }
 
-    /// Frames that were written and that `amend` could still change, but for a period: one is given when its first frame
-    /// is certain, for the last would be too late. A click that is put into it then lacks its first 10 ms there.
+    /// Frames that were written and that `amend` could still change, but for a period: one is given when its first
+    /// frame is certain, for the last would be too late. A click that is put into it then lacks its first 10 ms there.
     private var changeableFrames: Int {
         guard let pcm = self.flowing else { return 0 }
         let queued = pcm.bufferFrames - max(0, pcm.availableNow())
@@ -218,7 +218,8 @@ extension SoundDevice {
         self.history.skip(changeable: self.changeableFrames)
     }
 
-    /// How long the newest frame that `takeCommitted` gave has to go to the loudspeaker, or how old the next to read is.
+    /// How long the newest frame that `takeCommitted` gave has to go to the loudspeaker, or how old the next to read
+    /// is.
     var delayMs: Int {
         guard let pcm = self.flowing else { return 0 }
         let frames = pcm.delayFrames() - (self.direction == .playback ? self.history.untaken : 0)

@@ -80,6 +80,10 @@ func run(_ options: RunOptions) -> Int32 {
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     let ending = thread.run()
     relays?.dismiss()
+    end(ending)
+}
+
+private func end(_ ending: ControlThread.Ending) -> Never {
     switch ending {
     case .exit(let code): _exit(code)
     case .restart:

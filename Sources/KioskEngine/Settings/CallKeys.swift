@@ -71,8 +71,8 @@ extension ConfigurationSection {
             .init(
                 "call_back", "0", ConfigurationValue.callBack,
                 """
-                Minutes, 0 to 1440, or seconds (`30s`), after a call of the help point's in which whoever was called may call back: it
-                rings, whatever `incoming` says.
+                Minutes, 0 to 1440, or seconds (`30s`), after a call of the help point's in which whoever was called
+                may call back: it rings, whatever `incoming` says.
                 """
             ) { $0.call.callBackMs = $1 },
             .init(

@@ -9,8 +9,8 @@ extension ConfigurationSection {
                 "level", "info", Self.choice(LogLevel.all),
                 """
                 How much is kept: `error`, what keeps calls from being made; `warning`, what else is wrong; `info`,
-                what happens; `debug`, what is counted each second, and the first line of each message of SIP. `callbox log
-                LEVEL PART` changes it for a part until the next start.
+                what happens; `debug`, what is counted each second, and the first line of each message of SIP.
+                `callbox log LEVEL PART` changes it for a part until the next start.
                 """
             ) { $0.log.level = $1 },
             .init(
