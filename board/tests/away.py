@@ -17,7 +17,6 @@ from virtual.channel import BoardError
 
 # Whoever opens a card first is its master.
 HOLDER = "import os, time; os.open('/dev/dri/card1', os.O_RDWR); print('has it', flush=True); time.sleep(60)"
-TOGGLES, TOGGLE_S, GROWTH_KB_MAX = 100, 0.015, 1024
 FORCED, OWN_SIZE = (1280, 720), (1024, 768)
 # A fake of what the kernel tells of a camera on USB: this one is on none.
 FAKE_USB, CLASS = "/tmp/usb", "/sys/class/video4linux"
@@ -131,40 +130,6 @@ def camera_stuck(away):
     away.kiosk.hang_up()
     away.kiosk.idle()
     return f"{result}; the port was reset once"
-
-
-def toggled(away):
-    """A plug that comes and goes a hundred times, in a call and then without one: always back, and nothing grows."""
-    kiosk, results = away.kiosk, []
-    for is_in_call in (True, False):
-        if is_in_call:
-            # Its pictures have their buffers from the first one on.
-            call, _ = kiosk.call()
-            kiosk.wait_event("first_frame", since=call, limit_s=8)
-        # So has a screenshot, and keeps them as long as the display is there.
-        kiosk.screenshot(away.context.folder / "before.png")
-        before, mark = kiosk.status(), kiosk.mark()
-        # A pipe that never has anything: to start `sleep` would take a busy board much longer than the sleep itself.
-        away.bench.must(f"exec 3<> <(:); for i in $(seq {TOGGLES}); do for status in {DISCONNECTED} {CONNECTED}; do "
-                        f"echo $status > {DISPLAY}/connectors/plug/status; read -rt {TOGGLE_S} -u 3; done; done; true",
-                        60)
-        until = time.monotonic() + BACK_S
-        while kiosk.status().get("faults"):
-            if time.monotonic() > until:
-                raise Failed(f"{kiosk.status()['faults']}", "the display did not come back")
-            time.sleep(0.2)
-        kiosk.screenshot(away.context.folder / "toggled.png")
-        after = kiosk.status()
-        grown = {key: after[key] - before[key] for key in ("fds", "framebuffers", "rss_kb")}
-        results.append(f"{len(kiosk.find('restored', mark, device='display'))} times away, {grown['rss_kb']} KiB more")
-        if grown["fds"] or grown["framebuffers"] > 0 or grown["rss_kb"] > GROWTH_KB_MAX:
-            raise Failed(f"{grown}", "something is left behind by each plug")
-        if is_in_call:
-            away.goes_on(MOVING)
-            kiosk.hang_up()
-            kiosk.idle()
-    away.calls()
-    return "; ".join(results)
 
 
 def forced(away):
@@ -286,7 +251,7 @@ def clock(away):
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
          "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
          "away/clock": clock, "away/stuck": camera_stuck, "away/held": held, **faults_table.PARTS,
-         "away/toggled": toggled, "away/start": faults.start, "away/forced": forced}
+         "away/start": faults.start, "away/forced": forced}
 # They start the kiosk with other settings.
 OTHERWISE = ("away/start", "away/forced")
 

@@ -5,21 +5,15 @@ import contextlib
 import time
 
 from tests.bench import bench
-from tests.kiosk import GUEST
 from tests.runner import Failed, check
 
 CHIP, ROWS, COLUMNS = "callbox-pad", [f"row-{n}" for n in range(1, 5)], [f"column-{n}" for n in range(1, 4)]
-KEYS, EVENTS = "123456789*0#", "0123456789*#"
 LINES = [(name, "pull-up") for name in [*ROWS, *COLUMNS, "far", "housing"]]
 LINES += [("door", "pull-down"), ("far-lamp", "pull-down")]
-# A finger is quicker than this; the debounce and the wire's fake are too, on a busy machine.
-HELD_S, PAUSE_S = 0.35, 0.15
 # Seven interrupts and their threads are made anew, which takes a busy machine its time.
 BACK_S, HOLDS_MS, WATCHED_S = 12, 300, 0.8
 CHANGES = {
     "keypad.type": "matrix", "keypad.rows": ", ".join(ROWS), "keypad.columns": ", ".join(COLUMNS),
-    # The fake of the wire is a program, and takes its time.
-    "keypad.settle": "2000", "keypad.debounce": "50",
     "button.video.line": "far", "lamp.fault.line": "far-lamp", "lamp.fault.connected": "on",
     "relay.1.line": "door", "relay.1.on": "connected", "input.tamper.line": "housing"}
 DATA = "--data /tmp/lines"
@@ -46,29 +40,6 @@ def expect(board, line, level, when, limit_s=0.5):
         if time.monotonic() > until:
             raise Failed(f"{line} is {1 - level}", f"it was to be {level} {when}")
         time.sleep(0.02)
-
-
-@check("away/matrix")
-def matrix(context):
-    """Each of the twelve keys, held for a moment, in a call: at the far end's door once each, in order (RFC 4733)."""
-    # Pictures would take the machine from the wire.
-    b, kiosk = panel(context, " --camera none --display none")
-    leave_call(kiosk)
-    kiosk.call()
-    time.sleep(1)
-    mark, wire = kiosk.mark(), b.wire.mark()
-    for index in range(len(KEYS)):
-        b.board.connect(ROWS[index // 3], COLUMNS[index % 3], HELD_S)
-        time.sleep(PAUSE_S)
-    time.sleep(0.3)
-    told = len(kiosk.find("key", mark, state="sent"))
-    # A header of 12 bytes and an event of 4; all packets of one key have its time stamp.
-    packets = [packet.payload for packet in b.wire.rtp(GUEST, None, wire) if len(packet.payload) == 16]
-    seen = "".join(EVENTS[event] for event in {bytes(packet[4:8]): packet[12] for packet in packets}.values())
-    kiosk.hang_up()
-    if seen != KEYS or told != len(KEYS):
-        raise Failed(repr(seen), f"{KEYS!r} were pressed; {told} events")
-    return f"{len(seen)} keys, once each"
 
 
 @check("away/chip-pulled")
@@ -175,7 +146,7 @@ def tamper(context):
     with contextlib.ExitStack() as closing:
         closing.callback(board.release, "housing")
         kiosk.wait_event("input", since=mark, name="tamper", active=True, limit_s=1)
-        code, answer = kiosk.command("clear-tamper")
+        code, answer = kiosk.tell("clear-tamper")
         if code == 0:
             raise Failed(f"{answer}", "an open housing was to stay so")
     kiosk.wait_event("input", since=mark, name="tamper", active=False, limit_s=1)
@@ -185,7 +156,7 @@ def tamper(context):
     time.sleep(0.5)
     if board.lamp("door") != 0:
         raise Failed("on", "a relay was switched on though the housing had been open")
-    code, answer = kiosk.command("clear-tamper")
+    code, answer = kiosk.tell("clear-tamper")
     if code != 0:
         raise Failed(f"exit {code}", f"clear-tamper: {answer}")
     expect(board, "door", 1, "once the owner has looked")
