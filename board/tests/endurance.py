@@ -9,7 +9,7 @@ from tests.runner import Failed, check
 
 CALLS, SETTLED, LATE_GROWTH_KB_MAX = 100, 10, 128
 # What SIP knows of a call stays for 32 s after it (RFC 3261 timers H, J and K): of fewer calls at this pace.
-PACE_S = 0.7
+PACE_S = 1.1
 
 
 def hundred(context):
