@@ -9,8 +9,7 @@ import time
 
 from tests import faults, faults_table
 from tests.bench import bench, wait_until
-from tests.devices import (BACK_S, CAMERA_DB_MIN, CARD, CARD_DB_MAX, CONNECTED, DISCONNECTED, DISPLAY, MOVING, TOLD_S,
-                           Away)
+from tests.devices import CAMERA_DB_MIN, CARD, CARD_DB_MAX, CONNECTED, DISCONNECTED, MOVING, TOLD_S, Away
 from tests.kiosk import GUEST
 from tests.runner import Failed, check
 from virtual.channel import BoardError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second GPIO chip, as an expander on a cable: a keypad's matrix, a relay, a chip that is pulled, an open housing."""
+"""A second GPIO chip, as an expander on a cable: a keypad, a relay, a chip that is pulled, an open housing."""
 
 import contextlib
 import time
