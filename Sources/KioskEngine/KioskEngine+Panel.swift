@@ -204,6 +204,7 @@ extension KioskEngine {
             let complaints = self.complaints
             self.put(.reply(client, Reply.lines(complaints.isEmpty ? [Self.nothingWrong] : complaints)))
         case .status: self.put(.collectCounters(client))
+        case .healthy: self.put(.tellHealth(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
         case .trace(let withMessages):
@@ -275,6 +276,9 @@ extension KioskEngine {
         else { return }
         self.changeTakenLate(state.handle, now: now)
     }
+
+    /// Whether a fault of that family stands.
+    public func isFaulty(_ family: DeviceFamily) -> Bool { self.faults[family] != nil }
 
     /// The first problem of the file, then the faults that stand, then that nobody can call us.
     var banner: ByteString {

@@ -105,12 +105,24 @@ final class ControlThread {
             if self.ending == nil {
                 self.put(.timeout)
                 deadline = self.drain()
+                self.noteVitals(deadline)
             }
         }
         self.records.finish(now: Clock.now())
         if case .restart? = self.ending { return .restart }
         notifyServiceManager("STOPPING=1")
         return self.ending ?? .exit(0)
+    }
+
+    /// What the watch cannot see by itself: whether what was due was done, and which parts have no device.
+    private func noteVitals(_ deadline: Instant?) {
+        let now = Clock.now()
+        var away: [VitalPart] = []
+        if self.kiosk.isFaulty(.playback), self.kiosk.isFaulty(.capture) { away.append(.sound) }
+        if self.kiosk.isFaulty(.display) { away.append(.display) }
+        if self.panel.deadline == nil { away.append(.panel) }
+        self.wires.vitals.note(
+            signallingDue: deadline, panelDue: self.panel.deadline, away: away, now: now)
     }
 
     /// Without an address nobody can be called, whatever the cable says.

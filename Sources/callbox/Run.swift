@@ -77,6 +77,8 @@ func run(_ options: RunOptions) -> Int32 {
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
         signals: signals, nameServers: configuration.network.nameServers, wires: wires, time: time, file: file,
         secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()), records: records)
+    let watch = WatchThread(wires)
+    Thread.start("watch") { watch.run() }
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     let ending = thread.run()
     relays?.dismiss()
