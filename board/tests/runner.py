@@ -30,7 +30,7 @@ FILES = {
     "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
     "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],
     "ice": ["ice"], "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"],
-    "targets": ["targets"],
+    "targets": ["targets"], "service": ["service"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
@@ -38,7 +38,7 @@ FILES = {
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
 SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",
-                "errors", "panel", "targets", "ice")
+                "errors", "panel", "targets", "ice", "service")
 AT_A_TIME = 3
 # They run beside this group, which computes, and steps back for them (fuzzer.py).
 BESIDE = "fuzz"
