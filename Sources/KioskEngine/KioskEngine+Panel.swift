@@ -265,7 +265,9 @@ extension KioskEngine {
         switch family {
         case .camera: self.world.hasCamera = isFitted
         case .display: self.world.hasScreen = isFitted
-        case .playback, .capture, .panel, .network, .storage, .housing, .supply: break
+        case .playback, .capture, .panel, .network, .storage, .housing, .supply, .safeMode, .bootPartition, .bootWrite,
+            .dataLost, .dataPartition, .clock:
+            break
         }
     }
 

@@ -96,6 +96,7 @@ final class ControlThread {
                 self.lookForAddresses()
             }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
+            if self.kiosk.isFaulty(.clock), self.time.clock.isTimeKnown { self.take(.device(.restored(.clock))) }
             self.records.saveTimeWhenDue(now: Clock.now())
             self.records.reportWhenDue(now: Clock.now()) { self.kiosk.report(file: $0, addresses: $1) }
             if let record = self.certificate.lookWhenDue(now: Clock.now()) {

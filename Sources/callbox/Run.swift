@@ -22,7 +22,8 @@ func run(_ options: RunOptions) -> Int32 {
     makeFolder(options.dataPath)
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let wires = Wires()
-    let file = ConfigurationFile(options, wires)
+    let boot = readBootNotes()
+    let file = ConfigurationFile(options, wires, isSafe: boot.isSafe)
     var (configuration, problems) = file.readFirst()
     if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
     let relays = RelayGuard(guardedRelays(configuration.panel))
@@ -33,7 +34,7 @@ func run(_ options: RunOptions) -> Int32 {
     let tamperMark = TamperMark(data: options.dataPath, wires: wires)
     let secrets = file.readSecrets(configuration, wires)
     let poller = Poller()
-    var faults: [DeviceReport] = []
+    var faults = boot.reports
     let tls = openTLS(configuration.tls, time.clock, options.dataPath, wires)
     let (picture, pictureProblems) = readPicture(configuration.screen)
     file.standing = tls.problems + pictureProblems
@@ -93,6 +94,10 @@ private func end(_ ending: ControlThread.Ending) -> Never {
         Log.write("callbox: the program cannot begin anew; whoever started it has to")
         _exit(1)
     }
+}
+
+func readBootNotes() -> BootNotes {
+    BootNotes(readFile(BootNotes.path, sizeMax: BootNotes.fileBytesMax) ?? [])
 }
 
 private func guardedRelays(_ panel: PanelSettings) -> [RelayGuard.Relay] {

@@ -3,6 +3,7 @@
 
 import contextlib
 import re
+import shutil
 import socket
 import subprocess
 import threading
@@ -126,3 +127,99 @@ def healthy(context):
         if said.returncode != 1 or not 0.9 <= time.monotonic() - begin <= 3:
             raise Failed(f"exit {said.returncode}", f"no kiosk runs: {said.stderr.strip()}")
     return "yes, no, nobody"
+
+
+# What the start of the board left
+
+# The kiosk in a mount namespace of its own, where these words are the start's.
+WITH_NOTES = """touch /run/callbox-boot; mount --bind "$0" /run/callbox-boot; exec "$@" """
+NOTES = {"safe": "CB-BOOT-SAFE", "boot-lost": "CB-BOOT-LOST", "boot-full": "CB-BOOT-FULL", "data-lost": "CB-DAT-LOST",
+         "data-none": "CB-DAT-NONE", "no-clock": "CB-CLK-NONE"}
+
+
+@check("service/boot-notes")
+def boot_notes(context):
+    """Each word is a fault: at once on the screen, in an event, and in the doctor's words; and gone with the next start.
+
+    The clock is known here, so that its fault goes by itself. A start in safe mode calls whom the last good file called.
+    """
+    notes = context.folder / "notes"
+    notes.write_text("\n".join([*NOTES, "unknown", ""]))
+    with Desk(context.folder / "kiosk") as kiosk:
+        kiosk.start({"call.uri": "sip:first@192.0.2.1"})
+        wait_until(lambda: (kiosk.folder / "data/callbox.conf.good").exists(), 3, "the last good file")
+        kiosk.before = ["unshare", "--mount", "sh", "-c", WITH_NOTES, str(notes)]
+        kiosk.start({"call.uri": "sip:second@192.0.2.2"})
+        for code in NOTES.values():
+            kiosk.wait_event("fault", fault_code=code)
+        kiosk.wait_event("restored", device="clock", limit_s=5)
+        said = "\n".join(kiosk.must("doctor")["lines"])
+        banner = kiosk.must("status")["screen"]["banner"]
+        standing = [code for code in NOTES.values() if code != "CB-CLK-NONE"]
+        if missing := [code for code in standing if code not in said]:
+            raise Failed(f"{missing}", f"the doctor says: {said}")
+        if "Safe mode" not in banner:
+            raise Failed("no banner", f"the screen says: {banner}")
+        mark = kiosk.mark()
+        kiosk.press("call")
+        called = kiosk.wait_event("call", since=mark)["uri"]
+        kiosk.press("hook")
+        if "first@" not in called:
+            raise Failed(called, "in safe mode the last good file counts")
+        kiosk.before = []
+        kiosk.start({"call.uri": "sip:second@192.0.2.2"})
+        if said := kiosk.must("doctor")["lines"]:
+            if any(code in line for line in said for code in NOTES.values()):
+                raise Failed("still there", f"after a good start: {said}")
+    return f"{len(NOTES)} words"
+
+
+# Updates
+
+@check("service/update")
+def update(context):
+    """What `callbox update` refuses, in a sentence: a machine that was not flashed, no bundle, a bad one, a call."""
+    folder = context.folder / "board"
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "bin").mkdir(parents=True)
+    configuration = folder / "callbox.conf"
+    configuration.write_text("[call]\nuri = sip:a@192.0.2.99\n[update]\nusb = no\n")
+
+    def run(*words):
+        done = subprocess.run(
+            [BINARY, "update", *words, "--config", str(configuration), "--data", str(folder), "--control",
+             str(folder / "control")], capture_output=True, text=True,
+            env={"PATH": f"{folder}/bin:/usr/bin:/bin" if (folder / "bin/rauc").exists() else "/usr/bin:/bin"})
+        return done.returncode, done.stdout + done.stderr
+
+    def expect(code, sentence, *words):
+        got, said = run(*words)
+        if got != code or sentence not in said:
+            raise Failed(f"exit {got}", f"{code} and “{sentence}” were expected: {said.strip()}")
+
+    expect(1, "this is no flashed board")
+    fake_rauc(folder)
+    expect(0, "there is no bundle in")
+    expect(0, "", "--by-itself")
+    (folder / "bad.raucb").write_text("not signed")
+    expect(1, "is damaged, or is not signed")
+    expect(1, "is damaged, or is not signed", str(folder / "missing.raucb"))
+    (folder / "bad.raucb").rename(folder / "spoils.raucb")
+    (folder / "spoils.raucb").write_text("signed, and its installation fails")
+    expect(1, "could not be installed", "--by-itself")
+    expect(0, "", "--by-itself")
+    if (count := (folder / "installs").read_text().count("\n")) != 1:
+        raise Failed(f"{count} times", "what failed by itself was to be tried once")
+    expect(1, "could not be installed")
+    return "each in a sentence"
+
+
+def fake_rauc(folder):
+    """A fake of the board's installer: it believes files that say so, and installs nothing."""
+    script = folder / "bin/rauc"
+    script.write_text(f"""#!/bin/sh
+[ "$1" = info ] && {{ grep -q '^signed' "$3" && echo "RAUC_MF_HASH='$(sha256sum < "$3")'"; exit; }}
+echo "$2" >> {folder}/installs
+exit 1
+""")
+    script.chmod(0o755)
