@@ -26,8 +26,8 @@ extension ControlThread {
             switch output {
             case .screen, .tone, .chime, .say, .hush, .announce, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .turnCamera, .reply,
-                .screenshot, .collectCounters, .tellHealth, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit,
-                .restart, .wait:
+                .screenshot, .collectCounters, .tellHealth, .readClock, .readSecrets, .renewSecrets,
+                .readConfiguration, .log, .exit, .restart, .wait:
                 self.carryOut(output)
             }
         }

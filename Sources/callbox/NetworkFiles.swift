@@ -4,6 +4,7 @@ import Bytes
 import CSystem
 import KioskEngine
 import Loop
+import Secure
 
 /// Writes what brings the network up, as `[network]` says, below a folder (`/run`). Run by root when the board starts,
 /// before anybody reads the files. A file that nobody can read makes a cable that asks for its address: it is never
@@ -14,7 +15,7 @@ func writeNetworkFiles(_ options: RunOptions, below folder: ByteString) -> Int32
     var settings = configuration.network
     fillPasswords(&settings.link, options)
     for complaint in LinkFiles.complaints(settings.link) { Log.write("callbox: " + complaint) }
-    let files = LinkFiles.files(settings)
+    let files = LinkFiles.files(settings, makeKey: wifiKey)
     for path in LinkFiles.paths where !files.contains(where: { $0.path == path }) {
         _ = (folder + "/" + path).withCString { unlink($0) }
     }

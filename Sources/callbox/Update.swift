@@ -5,8 +5,8 @@ import CSystem
 import KioskEngine
 import Loop
 
-/// Installs a bundle into the root that does not run, by RAUC, and starts the board anew into it: never while there is a
-/// call. Tells each step in a sentence. 0 where that is done, or where there is nothing to do.
+/// Installs a bundle into the root that does not run, by RAUC, and starts the board anew into it: never while there is
+/// a call. Tells each step in a sentence. 0 where that is done, or where there is nothing to do.
 struct Update {
     private let options: RunOptions
     private let configuration: Configuration

@@ -13,9 +13,12 @@ final class LinkFilesTests: XCTestCase {
         return configuration.network
     }
 
+    /// Not a key, but what it was made of.
+    private let made: LinkFiles.MakeKey = { password, name in (password + "@" + name).bytes }
+
     private func files(_ lines: String) -> [String: String] {
         var texts: [String: String] = [:]
-        for file in LinkFiles.files(self.settings(lines)) {
+        for file in LinkFiles.files(self.settings(lines), makeKey: self.made) {
             XCTAssertTrue(LinkFiles.paths.contains(file.path))
             XCTAssertEqual(file.isSecret, file.path.hasPrefix("callbox-supplicant/"))
             texts[file.path.string] = file.text.string
@@ -73,10 +76,11 @@ final class LinkFilesTests: XCTestCase {
         XCTAssertTrue(self.has(files[LinkFiles.wifi.string] ?? "", "Name=wl*"))
         XCTAssertTrue(self.has(files[LinkFiles.wifi.string] ?? "", "Address=192.0.2.10/24"))
         XCTAssertTrue(self.has(files[LinkFiles.cable.string] ?? "", "DHCP=yes"))
+        let key = "psk=7061737320776f72642223314047617465"
         let word = "sae_password=7061737320776f7264222331"
         for (security, expected) in [
-            ("auto", ["key_mgmt=WPA-PSK WPA-PSK-SHA256 SAE", "psk=\"pass word\"#1\"", word]),
-            ("wpa2", ["key_mgmt=WPA-PSK WPA-PSK-SHA256", "psk=\"pass word\"#1\""]),
+            ("auto", ["key_mgmt=WPA-PSK WPA-PSK-SHA256 SAE", key, word]),
+            ("wpa2", ["key_mgmt=WPA-PSK WPA-PSK-SHA256", key]),
             ("wpa3", ["key_mgmt=SAE", "ieee80211w=2", word]), ("open", ["key_mgmt=NONE"]),
         ] {
             let text = self.files(head + "wifi_security = \(security)")[LinkFiles.wifiLogin.string] ?? ""
@@ -86,9 +90,9 @@ final class LinkFilesTests: XCTestCase {
             XCTAssertEqual(text.contains("sae_"), expected.contains { $0.hasPrefix("sae") }, security)
         }
         XCTAssertTrue(self.has(files[LinkFiles.wifiLogin.string] ?? "", "country=DE"))
-        let key = String(repeating: "0aF9", count: 16)
-        let text = self.files("wifi = a\nwifi_password = \(key)")[LinkFiles.wifiLogin.string] ?? ""
-        XCTAssertTrue(self.has(text, "psk=\(key)"))
+        let raw = String(repeating: "0aF9", count: 16)
+        let text = self.files("wifi = a\nwifi_password = \(raw)")[LinkFiles.wifiLogin.string] ?? ""
+        XCTAssertTrue(self.has(text, "psk=\(raw)"))
         XCTAssertFalse(text.contains("SAE"))
     }
 
@@ -123,7 +127,7 @@ final class LinkFilesTests: XCTestCase {
                     "wifi = \(value)\nwifi_password = 12345678\(value)\nauth = \(method)\n"
                     + "auth_identity = \(value)\nauth_password = \(value)\nauth_ca = /\(value)\n"
                 let (configuration, _) = Configuration.parse(Array("[network]\n\(lines)".utf8))
-                let files = LinkFiles.files(configuration.network)
+                let files = LinkFiles.files(configuration.network, makeKey: self.made)
                 for file in files where file.isSecret {
                     for line in file.text.string.split(separator: "\n") {
                         let word = line.hasPrefix("#") ? "#" : line.split(separator: "=").first.map(String.init) ?? ""
@@ -137,16 +141,18 @@ final class LinkFilesTests: XCTestCase {
     }
 
     func testWhatIsNoSuchThingIsToldAndNotUsed() {
+        let address = "is not an address with its prefix, as in 192.0.2.10/24; dhcp is used"
+        let long = String(repeating: "a", count: 33)
         for (line, reason) in [
-            ("address = 192.0.2.10", "address: \"192.0.2.10\" is not an address with its prefix, as in 192.0.2.10/24; dhcp is used"),
-            ("address = 192.0.2.10/33", "address: \"192.0.2.10/33\" is not an address with its prefix, as in 192.0.2.10/24; dhcp is used"),
+            ("address = 192.0.2.10", "address: \"192.0.2.10\" " + address),
+            ("address = 192.0.2.10/33", "address: \"192.0.2.10/33\" " + address),
             ("gateway = gate", "gateway: \"gate\" is not an address, as in 192.0.2.1; none is used"),
             ("ntp = a b", "ntp: \"a b\" is neither a name nor an address, as in pool.ntp.org; auto is used"),
             ("vlan = 4095", "vlan: \"4095\" is not a whole number from 1 to 4094; none is used"),
-            ("hostname = gate.example", "hostname: \"gate.example\" is not 1 to 63 letters, digits and hyphens; auto is used"),
-            ("wifi_country = Germany", "wifi_country: \"Germany\" is not the two letters of a country, as in DE; none is used"),
+            ("hostname = a.b", "hostname: \"a.b\" is not 1 to 63 letters, digits and hyphens; auto is used"),
+            ("wifi_country = D", "wifi_country: \"D\" is not the two letters of a country, as in DE; none is used"),
             ("wifi_password = short", "wifi_password: is not 8 to 63 printable characters without accents"),
-            ("wifi = " + String(repeating: "a", count: 33), "wifi: \"" + String(repeating: "a", count: 33) + "\" is longer than 32 bytes; none is used"),
+            ("wifi = " + long, "wifi: \"" + long + "\" is longer than 32 bytes; none is used"),
         ] {
             let settings = self.settings(line, problems: ["line 4, [network] \(reason)"])
             XCTAssertEqual(settings.link, LinkSettings())

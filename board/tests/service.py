@@ -59,7 +59,8 @@ class Manager:
 @contextlib.contextmanager
 def watched(context):
     """A kiosk and the service manager that watches it."""
-    with Manager(Path(f"/tmp/callbox-notify-{time.monotonic_ns()}")) as manager, Desk(context.folder / "kiosk") as kiosk:
+    path = Path(f"/tmp/callbox-notify-{time.monotonic_ns()}")
+    with Manager(path) as manager, Desk(context.folder / "kiosk") as kiosk:
         kiosk.before = ["env", f"NOTIFY_SOCKET={manager.path}", f"WATCHDOG_USEC={INTERVAL_S * 1_000_000}"]
         kiosk.start()
         wait_until(lambda: manager.fed(0), INTERVAL_S, "the first feeding")
@@ -100,8 +101,8 @@ def stands_still(kiosk, manager, thread, name):
 @check("service/exposure")
 def exposure(_):
     """What `systemd-analyze security` says of the sandbox, from 0 (none) to 10."""
-    done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", str(UNITS / "callbox.service")],
-                          capture_output=True, text=True)
+    command = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(UNITS / "callbox.service")]
+    done = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r"Overall exposure level for callbox.service: ([\d.]+)", done.stdout)
     if not found:
         raise Failed("no level", (done.stderr or done.stdout).strip()[-160:])
@@ -133,15 +134,16 @@ def healthy(context):
 
 # The kiosk in a mount namespace of its own, where these words are the start's.
 WITH_NOTES = """touch /run/callbox-boot; mount --bind "$0" /run/callbox-boot; exec "$@" """
-NOTES = {"safe": "CB-BOOT-SAFE", "boot-lost": "CB-BOOT-LOST", "boot-full": "CB-BOOT-FULL", "data-lost": "CB-DAT-LOST",
-         "data-none": "CB-DAT-NONE", "no-clock": "CB-CLK-NONE"}
+NOTES = {"safe": "CB-BOOT-SAFE", "boot-lost": "CB-BOOT-LOST", "boot-full": "CB-BOOT-FULL",
+         "data-lost": "CB-DAT-LOST", "data-none": "CB-DAT-NONE", "no-clock": "CB-CLK-NONE"}
 
 
 @check("service/boot-notes")
 def boot_notes(context):
-    """Each word is a fault: at once on the screen, in an event, and in the doctor's words; and gone with the next start.
+    """Each word is a fault: on the screen, in an event, and in the doctor's words; and gone with the next start.
 
-    The clock is known here, so that its fault goes by itself. A start in safe mode calls whom the last good file called.
+    The clock is known here, so that its fault goes by itself. In safe mode the one whom the last good file called is
+    called.
     """
     notes = context.folder / "notes"
     notes.write_text("\n".join([*NOTES, "unknown", ""]))

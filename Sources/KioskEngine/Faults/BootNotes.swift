@@ -25,10 +25,10 @@ public struct BootNotes: Equatable {
     /// Words that are not known are left out: a newer start may know more of them.
     public init(_ file: [UInt8]) {
         for line in ByteString(file).split(on: ASCII.lineFeed) {
-            guard let (word, family, sentence) = Self.known.first(where: { $0.word == line.trimmed() }) else { continue }
-            if word == "safe" { self.isSafe = true }
-            let isKnown = self.reports.contains { $0.family == family }
-            if !isKnown { self.reports.append(.failed(family, sentence)) }
+            let found = Self.known.first { $0.word == line.trimmed() }
+            guard let found, !self.reports.contains(where: { $0.family == found.family }) else { continue }
+            if found.family == .safeMode { self.isSafe = true }
+            self.reports.append(.failed(found.family, found.sentence))
         }
     }
 }

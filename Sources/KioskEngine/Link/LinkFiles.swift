@@ -30,8 +30,11 @@ public enum LinkFiles {
         Self.cable, Self.vlanDevice, Self.vlan, Self.wifi, Self.cableLogin, Self.wifiLogin, Self.hostname,
     ]
 
+    /// Makes the key of WPA2, 32 bytes, of a password and the name of the Wi-Fi (IEEE 802.11i annex H.4).
+    public typealias MakeKey = (_ password: ByteString, _ name: ByteString) -> [UInt8]
+
     /// - Parameter settings: with the passwords in it, wherever they came from.
-    public static func files(_ settings: NetworkSettings) -> [LinkFile] {
+    public static func files(_ settings: NetworkSettings, makeKey: MakeKey) -> [LinkFile] {
         let link = settings.link
         let hasWiFi = !link.wifi.name.isEmpty
         var files: [LinkFile] = []
@@ -48,7 +51,7 @@ public enum LinkFiles {
         }
         if hasWiFi {
             add(self.wifi, self.match("wl*") + self.network(settings, isStatic: true, metric: 600))
-            add(self.wifiLogin, SupplicantText.wifi(link), isSecret: true)
+            add(self.wifiLogin, SupplicantText.wifi(link, makeKey), isSecret: true)
         } else if link.login.method != .none {
             add(self.cableLogin, SupplicantText.cable(link), isSecret: true)
         }

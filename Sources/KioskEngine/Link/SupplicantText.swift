@@ -4,7 +4,7 @@ import Bytes
 /// Files of wpa_supplicant (wpa_supplicant.conf(5)). Whatever people name or choose is written in hexadecimal, as its
 /// parser takes it for every text: no quotation mark or line end in it means anything.
 enum SupplicantText {
-    static func wifi(_ link: LinkSettings) -> ByteString {
+    static func wifi(_ link: LinkSettings, _ makeKey: LinkFiles.MakeKey) -> ByteString {
         let wifi = link.wifi
         var text: ByteString = "# Made from callbox.conf at each start.\n"
         if !wifi.country.isEmpty { text += "country=" + wifi.country + "\n" }
@@ -12,7 +12,7 @@ enum SupplicantText {
         if link.login.method != .none {
             text += "key_mgmt=WPA-EAP WPA-EAP-SHA256\nieee80211w=1\n" + self.login(link.login)
         } else {
-            text += self.key(wifi)
+            text += self.key(wifi, makeKey)
         }
         return text + "}\n"
     }
@@ -23,12 +23,13 @@ enum SupplicantText {
             + self.login(link.login) + "}\n"
     }
 
-    private static func key(_ wifi: WiFiSettings) -> ByteString {
+    private static func key(_ wifi: WiFiSettings, _ makeKey: LinkFiles.MakeKey) -> ByteString {
         // A key as it is, in place of words that it is made from, is for WPA2 alone.
         let isRaw = self.isRawKey(wifi.password)
-        // The one text that cannot be in hexadecimal, which would be such a key: it is read up to its last quotation
-        // mark, and has printable characters alone.
-        let psk: ByteString = "psk=" + (isRaw ? wifi.password : "\"" + wifi.password + "\"") + "\n"
+        // The one text that means something else in hexadecimal: the key, which is made here. In quotation marks it
+        // would be cut at `"#`.
+        let key = isRaw ? wifi.password : self.hex(ByteString(makeKey(wifi.password, wifi.name)))
+        let psk: ByteString = "psk=" + key + "\n"
         let sae: ByteString = "sae_password=" + self.hex(wifi.password) + "\n"
         switch wifi.security {
         case .open: return "key_mgmt=NONE\n"
