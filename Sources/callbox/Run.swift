@@ -118,7 +118,7 @@ private func openDisplay(
 }
 
 /// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.
-private func setTimeZone(_ zone: ByteString) {
+func setTimeZone(_ zone: ByteString) {
     zone.withCString { _ = setenv("TZ", $0, 1) }
     tzset()
 }

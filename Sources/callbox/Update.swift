@@ -23,6 +23,7 @@ struct Update {
         self.options = options
         self.isByItself = isByItself
         self.configuration = ConfigurationFile(options, nil).readFirst().0
+        if !self.configuration.autoCall.zone.isEmpty { setTimeZone(self.configuration.autoCall.zone) }
     }
 
     /// - Parameter source: a file or URL; nil for the first that is found.
