@@ -92,8 +92,8 @@ enum ControlWord: Equatable {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, page, rotate, clear-tamper, failback, reload, status, healthy, doctor, log, events, trace"
-                    + " and screenshot")
+                    + " language, page, rotate, clear-tamper, failback, reload, status, healthy, doctor, log, events,"
+                    + " trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1
