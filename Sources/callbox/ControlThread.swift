@@ -8,6 +8,7 @@ import MediaEngine
 import Panel
 import SIPEngine
 import SIPWire
+import Secure
 
 /// Runs the kiosk: inputs up, outputs down, one deadline. It decides nothing.
 final class ControlThread {

@@ -4,6 +4,7 @@ import Bytes
 import CSystem
 import KioskEngine
 import Loop
+import SIPWire
 import Secure
 
 /// Writes what brings the network up, as `[network]` says, below a folder (`/run`). Run by root when the board starts,
