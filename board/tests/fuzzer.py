@@ -59,8 +59,8 @@ def build(log=subprocess.DEVNULL):
         note.write_text(seen.hexdigest())
 
     for name in MODULES:
-        compile_swift(folder / f"{name}.o", sorted((PROJECT / "Sources" / name).glob("**/*.swift")), "-module-name", name,
-                      "-emit-module", "-emit-module-path", folder / f"{name}.swiftmodule", "-c")
+        compile_swift(folder / f"{name}.o", sorted((PROJECT / "Sources" / name).glob("**/*.swift")), "-module-name",
+                      name, "-emit-module", "-emit-module-path", folder / f"{name}.swiftmodule", "-c")
     compile_swift(BINARY, sorted((FUZZING / "Sources").glob("*.swift")), "-module-name", "FuzzTesting",
                   "-static-stdlib", *(folder / f"{name}.o" for name in MODULES))
 
