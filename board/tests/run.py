@@ -33,8 +33,8 @@ class Parts:
 
     def run(self, names, nice):
         begin, left, last = time.monotonic(), dict.fromkeys(names), ""
-        process = subprocess.Popen(["nice", "-n", str(nice), sys.executable, __file__, "--part", *names],
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        process = subprocess.Popen(["nice", "-n", str(nice), sys.executable, __file__, "--part", *names], text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.processes.add(process)
         for line in process.stdout:
             last = line.strip() or last

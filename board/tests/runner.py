@@ -20,7 +20,7 @@ from tests import plan
 
 BOARD = Path(__file__).resolve().parent.parent
 LIMIT_S = 420
-FUNCTIONS = {}
+FUNCTIONS, LIMITS = {}, {}
 # How often a time is taken, and the pause before it is taken anew.
 AGAIN, TRIES, PAUSE_S = {}, 3, 5
 
@@ -43,8 +43,8 @@ class Row(NamedTuple):
         return self.name.split("/")[0]
 
 
-def check(name, again=None):
-    """Declares the function below as the check of that name.
+def check(name, again=None, limit_s=LIMIT_S):
+    """Declares the function below as the check of that name, which takes `limit_s` seconds at most.
 
     `again` is for times, which another program on this machine makes longer: out of bound they are taken anew, TRIES
     in all. It names what `once` made for them, which is then forgotten; an empty name for nothing.
@@ -53,7 +53,7 @@ def check(name, again=None):
     def declare(function):
         if name in FUNCTIONS:
             raise ValueError(f"two checks are called {name}")
-        FUNCTIONS[name] = function
+        FUNCTIONS[name], LIMITS[name] = function, limit_s
         if again is not None:
             AGAIN[name] = again
         return function
@@ -202,7 +202,7 @@ def run_one(context, row):
 def measured(context, row):
     """(the figure as text, why it does not hold or nothing)."""
     try:
-        with time_limit(LIMIT_S):
+        with time_limit(LIMITS[row.name]):
             figure, holds = judge(FUNCTIONS[row.name](context), row.bound)
         return figure, "" if holds else "out of bound"
     except Failed as failure:
