@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests import plan, runner  # noqa: E402
 
+END_S = 20
+
 
 class Parts:
     """Runs the rows of one group in a process of its own, some of them side by side; keeps what came of them."""
@@ -55,11 +57,15 @@ class Parts:
             self.results.append(result)
 
     def end(self):
-        """Whatever still runs is told to end, and waited for: it has things of its own to end."""
-        for process in list(self.processes):
+        """Whatever still runs is told to end, and waited for a while: it has things of its own to end."""
+        left = list(self.processes)
+        for process in left:
             process.terminate()
-        for process in list(self.processes):
-            process.wait()
+        for process in left:
+            try:
+                process.wait(END_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def part(names):
