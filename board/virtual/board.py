@@ -24,11 +24,6 @@ PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def die_with_us():
-    """Of a child: it does not outlive whoever started it."""
-    _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 class Board:
     """One booted board. Use as a context; entering also puts this thread into the board's network.
 
@@ -70,24 +65,11 @@ class Board:
         shutil.rmtree(self.share, ignore_errors=True)
         self.share.mkdir(parents=True)
         self.stack.enter_context(Network())
-        self._keep_awake()
         state = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="board-", dir="/run")))
         begin = time.monotonic()
         self._launch(kernel, state, self._boot_partition(state))
         self.channel.wait(0, BOOT_LIMIT_S, "its start")
         self.boot_seconds = time.monotonic() - begin
-
-    def _keep_awake(self):
-        """Processors that have nothing else to do spin while the board is on (sched(7), SCHED_IDLE).
-
-        Each system call of a program on the board passes between threads of this machine; where a processor sleeps in
-        between, as those of a virtual machine do deeply, every program there takes three times as long.
-        """
-        for _ in range(os.cpu_count()):
-            process = subprocess.Popen(["chrt", "--idle", "0", "sh", "-c", "while :; do :; done"],
-                                       stdin=subprocess.DEVNULL, preexec_fn=die_with_us)
-            self.stack.callback(process.wait)
-            self.stack.callback(process.kill)
 
     def _boot_partition(self, state):
         """A FAT image as the SD card of a board has it, with the configuration on it."""
@@ -112,7 +94,7 @@ class Board:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT, cwd="/",
                 pass_fds=[theirs.fileno()], start_new_session=True,
-                preexec_fn=die_with_us)
+                preexec_fn=lambda: _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
         self.stack.callback(self._kill)
         self.channel = Channel(ours, self.process, self.share, self.console)
 
