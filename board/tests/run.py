@@ -45,15 +45,19 @@ class Parts:
             # Side by side they keep them awake themselves.
             if len(lanes) == 1:
                 stack.enter_context(kept_awake())
+            runs = []
             for parts, at_a_time, nice in lanes:
                 pool = stack.enter_context(ThreadPoolExecutor(at_a_time))
-                for rows in parts:
-                    pool.submit(self.run, [row.name for row in rows], nice)
+                runs += [pool.submit(self.run, [row.name for row in rows], nice) for rows in parts]
+            # A fault of the runner's own is not to be taken for checks that held.
+            for run in runs:
+                run.result()
 
     def run(self, names, nice):
         begin, left, last = time.monotonic(), dict.fromkeys(names), ""
         process = subprocess.Popen(["nice", "-n", str(nice), sys.executable, __file__, "--part", *names], text=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                                   errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT)
         self.processes.add(process)
         for line in process.stdout:
             last = line.strip() or last
