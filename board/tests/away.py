@@ -265,6 +265,8 @@ def begin(context):
 def play(context, name):
     """One part, with the kiosk of the parts before it: its figure."""
     away = context.once("devices away", lambda: begin(context))
+    # It may have crashed.
+    away.bench.peer()
     away.played.add(name)
     if name not in OTHERWISE:
         away.ready()
