@@ -65,7 +65,7 @@ final class KeyMatrixTests: XCTestCase {
         // Its contact was open when its row was driven, and closed again before the columns could wake anybody.
         XCTAssertEqual(matrix.handle(.scanned([0, 0, 0, 0], atRest: 0b010), now: now), [])
         XCTAssertEqual(matrix.scansAt, now + .milliseconds(10))
-        XCTAssertEqual(self.scan(&matrix, "5", ms: 60, from: &now), [.key(KeyEvent(UInt8(ascii: "5"), isPressed: true))])
+        XCTAssertEqual(self.scan(&matrix, "5", ms: 60, from: &now), [.key(KeyEvent(0x35, isPressed: true))])
     }
 
     func testTwoKeysAtOnceAreBothToldAndAThirdIsNotBelieved() {
