@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import SIPEngine
 
 /// What the engine does because time has passed, and when that is.
 extension KioskEngine {
