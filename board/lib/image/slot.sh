@@ -1,0 +1,133 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# The contents of a slot: kernel, initramfs, descriptions of the hardware, and the compressed root. Sourced by assemble.sh.
+
+# make_board_files: the board's root as a folder, $work/root.
+make_board_files() {
+    local root=$work/root
+    step "the root: $(wc -l <"$parts/packages") packages of the board's own, kernel $kernel"
+    cp -a "$base" "$root"
+    rm -rf "$root"/boot/* "$root"/var/{cache,log,tmp}/* "$root"/var/lib/apt "$root"/etc/{machine-id,udev/hwdb.bin} \
+        "$root"/usr/lib/udev/{hwdb.d,hwdb.bin}
+    mkdir -p "$root"/{boot/callbox,data,usr/share/callbox,usr/lib/modules}
+    : >"$root/etc/machine-id"
+    printf 'callbox\n' >"$root/etc/hostname"
+    printf '127.0.0.1 localhost callbox\n::1 localhost\n' >"$root/etc/hosts"
+    ln -sf /run/systemd/resolve/stub-resolv.conf "$root/etc/resolv.conf"
+    copy_modules "$root/usr/lib/modules/$kernel"
+    depmod -b "$root" "$kernel"
+    cp -r --no-preserve=ownership /callbox/rootfs-overlay/. "$root/"
+    [[ ! -d /callbox/board/$board/overlay ]] || cp -r --no-preserve=ownership "/callbox/board/$board/overlay/." "$root/"
+    install -m 755 "/callbox/build/$target/callbox" "$root/usr/bin/callbox"
+    cp -r --no-preserve=ownership /callbox/build/share/. "$root/usr/share/"
+    name_release "$root"
+    list_packages "$root" >"$root/usr/share/callbox/packages.txt"
+    rm -rf "$root"/var/lib/dpkg "$root"/usr/share/doc
+    settled "$root"
+    in_board systemd-sysusers
+    in_board fc-cache --system-only
+    rm -f "$root"/etc/{passwd-,group-,shadow-,gshadow-}
+}
+
+# in_board COMMAND...: a program of the board's root, under emulation. It cannot start others.
+in_board() {
+    local emulator=qemu-aarch64
+    [[ $architecture == arm64 ]] || emulator=qemu-arm
+    cp "/usr/bin/$emulator" "$work/root/emulator"
+    chroot "$work/root" /emulator "/usr/bin/$1" "${@:2}" || die "$1 failed in the board's root."
+    rm "$work/root/emulator"
+}
+
+# copy_modules FOLDER: the kernel's modules without those for machines that no help point is.
+copy_modules() {
+    local source=$parts/usr/lib/modules/$kernel
+    cp -a "$source" "$1"
+    (cd "$1/kernel" && xargs rm -rf) <"$here/modules-left-out.txt"
+}
+
+name_release() {
+    cat >"$1/usr/lib/callbox-release" <<RELEASE
+CALLBOX_VERSION=$version
+CALLBOX_BOARD=$board
+RELEASE
+    sed -e "s|@BOARD@|$board|g" "$here/rauc.conf" >"$1/etc/rauc/system.conf"
+    cp /cache/signing/certificate.pem "$1/etc/rauc/keyring.pem"
+}
+
+# list_packages ROOT: what the image is made of: name, version, architecture.
+list_packages() {
+    {
+        dpkg-query --admindir="$1/var/lib/dpkg" -W -f '${Package} ${Version} ${Architecture}\n'
+        cat "$parts/packages"
+    } | sort -u
+}
+
+# make_initramfs FILE: busybox, what mounts a card, and the first program.
+make_initramfs() {
+    local tree=$work/initramfs folder module
+    mkdir -p "$tree/bin" "$tree/usr/lib/modules/$kernel"
+    ln -s usr/lib "$tree/lib"
+    install -m 755 "$base/usr/bin/busybox" "$tree/bin/busybox"
+    filled -e "s|callbox-gid|$(awk -F: '$1 == "callbox" { print $3 }' "$work/root/etc/group")|" "$here/init" >"$tree/init"
+    chmod 755 "$tree/init"
+    mkdir -p "$tree/dev"
+    cp "$parts/usr/lib/modules/$kernel"/modules.{builtin,order} "$tree/usr/lib/modules/$kernel/"
+    cp "$parts/usr/lib/modules/$kernel/modules.builtin.modinfo" "$tree/usr/lib/modules/$kernel/" 2>/dev/null || :
+    while read -r folder; do
+        [[ -e $parts/usr/lib/modules/$kernel/kernel/$folder ]] || continue
+        mkdir -p "$tree/usr/lib/modules/$kernel/kernel/$(dirname "$folder")"
+        cp -a "$parts/usr/lib/modules/$kernel/kernel/$folder" "$tree/usr/lib/modules/$kernel/kernel/$folder"
+    done < <(sed 's/#.*//' "$here/modules-first.txt" | awk NF)
+    add_needed "$tree"
+    # Busybox reads plain modules only.
+    find "$tree" -name '*.ko.xz' -exec xz -d {} +
+    depmod -b "$tree" "$kernel"
+    settled "$tree"
+    (cd "$tree" && find . -print0 | sort -z | cpio --null --create --format=newc --reproducible --owner=0:0 --quiet) \
+        | zstd -q -15 -T0 >"$1"
+}
+
+# add_needed TREE: the modules that those in TREE need and that are in other folders.
+add_needed() {
+    local dependencies=$work/root/usr/lib/modules/$kernel/modules.dep module
+    while read -r module; do
+        [[ -e $1/usr/lib/modules/$kernel/$module ]] || install -D -m 644 \
+            "$parts/usr/lib/modules/$kernel/$module" "$1/usr/lib/modules/$kernel/$module"
+    done < <(cd "$1/usr/lib/modules/$kernel" && find kernel -name '*.ko*' | sort \
+        | grep -F -x -f - <(awk -F: '{ print $1 }' "$dependencies") \
+        | while read -r module; do awk -F': ' -v m="$module" '$1 == m { print $2 }' "$dependencies"; done \
+        | tr ' ' '\n' | awk NF | sort -u)
+}
+
+# make_slot FILE: a file system that U-Boot can read (ext4 without what it does not know), just as large as needed.
+make_slot() {
+    local tree=$work/slot
+    mkdir -p "$tree"
+    step "compressing the root"
+    mksquashfs "$work/root" "$tree/root.squashfs" -quiet -no-progress -reproducible -comp zstd -Xcompression-level 15 \
+        -b 256K -mkfs-time "$SOURCE_DATE_EPOCH" -all-time "$SOURCE_DATE_EPOCH" -wildcards -e 'proc/*' 'sys/*' 'dev/*' 'run/*' 'tmp/*'
+    step "root: $(($(stat -c %s "$tree/root.squashfs") / 1000000)) MB"
+    cp "$parts/boot/vmlinuz-$kernel" "$tree/vmlinuz"
+    make_initramfs "$tree/initrd"
+    copy_trees "$tree"
+    settled "$tree"
+    make_ext4 "$1" "$slot_mib" callbox-slot 5107 -d "$tree" -O '^has_journal,^metadata_csum,^64bit,^orphan_file' -m 0
+}
+
+# copy_trees FOLDER: the descriptions of the hardware that the board's meta names.
+copy_trees() {
+    local tree
+    for tree in "${trees[@]:-}"; do
+        [[ -z $tree ]] || install -D -m 644 "$parts/usr/lib/linux-image-$kernel/$tree" "$1/trees/$(basename "$tree")"
+    done
+}
+
+# make_ext4 FILE MIB LABEL NUMBER OPTION...: the same bytes from the same files: no identity or seed is drawn.
+make_ext4() {
+    local file=$1 mib=$2 label=$3 identity
+    identity=$(printf '%08x-0000-4000-8000-%012x' "0x$signature" "$4")
+    shift 4
+    rm -f "$file"
+    truncate -s "${mib}M" "$file"
+    mke2fs -q -t ext4 -L "$label" -U "$identity" -E "hash_seed=$identity,root_owner=0:0" "$@" "$file"
+}
