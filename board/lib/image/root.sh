@@ -35,6 +35,7 @@ make_board_root_now() {
 
 # Nobody reads a manual on a kiosk.
 readonly unwanted=(
+    --dpkgopt='force-unsafe-io'
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright'
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*'
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/i18n/*'
@@ -132,7 +133,7 @@ make_parts_now() {
 }
 
 # version_here: of the product, as its sources say. epoch_here: the time of the last commit, which every file gets.
-version_here() { sed -n 's/^.*let version = "\(.*\)".*$/\1/p' "$project"/Sources/callbox/*.swift | head -1; }
+version_here() { sed -n 's/^let version: ByteString = "\(.*\)"$/\1/p' "$project/Sources/callbox/Run.swift"; }
 
 epoch_here() {
     git -C "$project" -c safe.directory="$project" log -1 --format=%ct 2>/dev/null || stat -c %Y "$project/Package.swift"

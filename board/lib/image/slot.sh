@@ -22,7 +22,7 @@ make_board_files() {
     cp -r --no-preserve=ownership /callbox/build/share/. "$root/usr/share/"
     name_release "$root"
     list_packages "$root" >"$root/usr/share/callbox/packages.txt"
-    rm -rf "$root"/var/lib/dpkg "$root"/usr/share/doc
+    rm -rf "$root"/var/lib/dpkg
     settled "$root"
     in_board systemd-sysusers
     in_board fc-cache --system-only
