@@ -31,6 +31,8 @@ kernel=$(basename "$parts"/usr/lib/modules/* 2>/dev/null || basename "$parts"/li
 # shellcheck source=board/lib/image/card.sh
 . "$here/card.sh"
 
+exec {handle}>"$work.lock"
+flock "$handle"
 rm -rf --one-file-system "$work"
 mkdir -p "$work" "$out"
 make_board_files
@@ -39,7 +41,7 @@ make_card "$out/$name.img"
 python3 "$here/sbom.py" "$name" "$work/root/usr/share/callbox/packages.txt" >"$out/$name.spdx.json"
 step "compressing"
 bmaptool -q create -o "$out/$name.img.bmap" "$out/$name.img"
-xz --force --threads=2 --block-size=16MiB -4 "$out/$name.img"
+xz --force --threads=2 --block-size=16MiB -1 "$out/$name.img"
 (cd "$out" && sha256sum "$name".img.xz >"$name.img.xz.sha256")
 rm -rf --one-file-system "$work/root"
 step "build/images/$name.img.xz: $(($(stat -c %s "$out/$name.img.xz") / 1000000)) MB"

@@ -21,7 +21,7 @@ make_boot_script() {
 
 # A kernel that gives up starts anew, and the try is counted. /var lives in memory.
 kernel_arguments() {
-    printf '%s' "console=$console,115200 console=tty0 quiet loglevel=3 vt.global_cursor_default=0 panic=10" \
+    printf '%s' "console=$console,115200 console=tty0 vt.global_cursor_default=0 panic=10" \
         " systemd.volatile=state systemd.show_status=no"
 }
 

@@ -9,7 +9,7 @@ make_board_files() {
     cp -a "$base" "$root"
     rm -rf "$root"/boot/* "$root"/var/{cache,log,tmp}/* "$root"/var/lib/apt "$root"/etc/{machine-id,udev/hwdb.bin} \
         "$root"/usr/lib/udev/{hwdb.d,hwdb.bin}
-    mkdir -p "$root"/{boot/callbox,data,usr/share/callbox,usr/lib/modules}
+    mkdir -p "$root"/{boot/callbox,data,etc/rauc,usr/share/callbox,usr/lib/modules}
     : >"$root/etc/machine-id"
     printf 'callbox\n' >"$root/etc/hostname"
     printf '127.0.0.1 localhost callbox\n::1 localhost\n' >"$root/etc/hosts"
@@ -104,8 +104,8 @@ make_slot() {
     local tree=$work/slot
     mkdir -p "$tree"
     step "compressing the root"
-    mksquashfs "$work/root" "$tree/root.squashfs" -quiet -no-progress -reproducible -comp zstd -Xcompression-level 15 \
-        -b 256K -mkfs-time "$SOURCE_DATE_EPOCH" -all-time "$SOURCE_DATE_EPOCH" -wildcards -e 'proc/*' 'sys/*' 'dev/*' 'run/*' 'tmp/*'
+    mksquashfs "$work/root" "$tree/root.squashfs" -quiet -no-progress -reproducible -comp zstd -Xcompression-level "${CALLBOX_LEVEL:-15}" \
+        -b 512K -wildcards -e 'proc/*' 'sys/*' 'dev/*' 'run/*' 'tmp/*'
     step "root: $(($(stat -c %s "$tree/root.squashfs") / 1000000)) MB"
     cp "$parts/boot/vmlinuz-$kernel" "$tree/vmlinuz"
     make_initramfs "$tree/initrd"
@@ -125,7 +125,7 @@ copy_trees() {
 # make_ext4 FILE MIB LABEL NUMBER OPTION...: the same bytes from the same files: no identity or seed is drawn.
 make_ext4() {
     local file=$1 mib=$2 label=$3 identity
-    identity=$(printf '%08x-0000-4000-8000-%012x' "0x$signature" "$4")
+    identity=$(printf '%08x-0000-4000-8000-%012x' "0x$signature" "0x$4")
     shift 4
     rm -f "$file"
     truncate -s "${mib}M" "$file"
