@@ -111,7 +111,8 @@ make_slot() {
     make_initramfs "$tree/initrd"
     copy_trees "$tree"
     settled "$tree"
-    make_ext4 "$1" "$slot_mib" callbox-slot 5107 -d "$tree" -O '^has_journal,^metadata_csum,^64bit,^orphan_file' -m 0
+    make_ext4 "$1" $(($(du -sm --apparent-size "$tree" | cut -f1) + 12)) callbox-slot 5107 -d "$tree" -m 0 \
+        -O '^has_journal,^metadata_csum,^64bit,^orphan_file,^resize_inode'
 }
 
 # copy_trees FOLDER: the descriptions of the hardware that the board's meta names.

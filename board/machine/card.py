@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A card, as somebody with a card reader has it: written from an image, its files changed, its bytes spoilt."""
+
+import lzma
+import shutil
+import subprocess
+from pathlib import Path
+
+MIB = 1 << 20
+# board/lib/image/card.sh lays them out.
+BOOT_AT, SLOT_A_AT, SLOT_B_AT, DATA_AT = 16 * MIB, 80 * MIB, 380 * MIB, 680 * MIB
+STATE_AT = (14 * MIB, 14 * MIB + 4096)
+
+
+class Card:
+    """The file `path`, `size_mib` large, with what `image` (.img.xz) holds."""
+
+    def __init__(self, path, image, size_mib=1024):
+        self.path, self.image = Path(path), Path(image)
+        self.path.unlink(missing_ok=True)
+        with lzma.open(image) as source, open(self.path, "wb") as target:
+            while block := source.read(MIB):
+                # Zeros stay holes.
+                if block.count(0) == len(block):
+                    target.seek(len(block), 1)
+                else:
+                    target.write(block)
+        with open(self.path, "rb+") as target:
+            target.truncate(size_mib * MIB)
+
+    def copy(self, path):
+        """Another card with the same bytes."""
+        other = Card.__new__(Card)
+        other.path, other.image = Path(path), self.image
+        subprocess.run(["cp", "--sparse=always", self.path, path], check=True)
+        return other
+
+    def _tool(self, name, *words, **options):
+        return subprocess.run([name, "-i", f"{self.path}@@{BOOT_AT}", *words], check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, **options)
+
+    def read(self, name):
+        """A file of the boot partition."""
+        return self._tool("mtype", f"::{name}").stdout
+
+    def write(self, name, data):
+        self._tool("mcopy", "-o", "-", f"::{name}", input=data)
+
+    def remove(self, name):
+        self._tool("mdel", f"::{name}")
+
+    def relabel(self, label):
+        self._tool("mlabel", f"::{label}")
+
+    def spoil(self, at, length):
+        """Writes 0xA5 over `length` bytes at `at`."""
+        with open(self.path, "rb+") as file:
+            file.seek(at)
+            file.write(b"\xa5" * length)
+
+
+def bundle(source, folder, name, change=None, key=("/cache/signing/key.pem", "/cache/signing/certificate.pem")):
+    """A signed update like `source` (.raucb), remade after `change(tree)` has changed the slot's file in a folder."""
+    folder = Path(folder)
+    tree = folder / f"{name}.tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    subprocess.run(["unsquashfs", "-q", "-n", "-d", tree, source], check=True, stdout=subprocess.DEVNULL)
+    if change:
+        change(tree)
+    path = folder / f"{name}.raucb"
+    path.unlink(missing_ok=True)
+    subprocess.run(["rauc", "--key", key[0], "--cert", key[1], "bundle", tree, path], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path

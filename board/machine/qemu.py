@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual ARM board that starts from a card's image, by its boot loader: started, seen, spoken to, cut from power.
+
+The image is the one that ships. To look inside, the machine hands systemd two units over by its firmware interface
+(system credentials, systemd.system-credentials(7)): a root shell on the serial port, and what starts it."""
+
+import json
+import re
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from PIL import Image
+
+PROBE = """[Unit]
+DefaultDependencies=no
+StartLimitIntervalSec=0
+[Service]
+ExecStart=/bin/sh
+StandardInput=tty-force
+StandardOutput=tty
+StandardError=tty
+TTYPath=/dev/ttyAMA0
+Restart=always
+RestartSec=1
+"""
+# A name is at most 55 bytes long in that interface, so a unit that every start has, of a short name, brings it.
+CARRIER = """[Unit]
+DefaultDependencies=no
+Conflicts=umount.target
+Before=local-fs.target umount.target
+Wants=p.service
+[Mount]
+What=tmpfs
+Where=/tmp
+Type=tmpfs
+Options=mode=1777,nosuid,nodev
+"""
+CREDENTIALS = "opt/io.systemd.credentials/systemd.extra-unit."
+EMULATORS = {"arm64": ("qemu-system-aarch64", "cortex-a53"), "armv7": ("qemu-system-arm", "cortex-a15")}
+
+
+class MachineFault(Exception):
+    """The board did not do what was asked; the text says what, and where its console is."""
+
+
+class Machine:
+    """One start of a board from `card` (a file), with `loader` as its firmware. `folder` gets its console.
+
+    `tap`: the interface that its network ends at, or None for no cable. `clock`: what its clock says at the start, as
+    QEMU's `-rtc base`. Used as a context manager; at the end its power is cut.
+    """
+
+    def __init__(self, folder, card, loader, target="arm64", tap="tap0", clock="utc", memory_mib=1024):
+        self.folder, self.process, self.console = Path(folder), None, None
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.serial, self.heard = self.folder / "console.txt", b""
+        program, processor = EMULATORS[target]
+        network = ["-nic", "none"]
+        if tap:
+            network = ["-netdev", f"tap,id=net,ifname={tap},script=no,downscript=no",
+                       "-device", "virtio-net-pci,netdev=net,mac=52:54:00:ca:11:b0,romfile="]
+        self.command = [
+            program, "-M", "virt", "-cpu", processor, "-smp", "2", "-m", str(memory_mib), "-accel", "tcg,thread=multi",
+            "-nodefaults", "-display", "none", "-no-user-config", "-bios", str(loader), "-rtc", f"base={clock}",
+            "-drive", f"if=none,id=card,file={card},format=raw,cache=writethrough", "-device", "virtio-blk-pci,drive=card",
+            "-device", "virtio-gpu-pci", "-device", "virtio-keyboard-pci", "-device", "virtio-rng-pci",
+            "-audiodev", "none,id=sound", "-device", "virtio-sound-pci,audiodev=sound", *network,
+            "-chardev", f"socket,id=serial,path={self.folder}/serial,server=on,wait=off,logfile={self.serial}",
+            "-serial", "chardev:serial", "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
+            "-fw_cfg", f"name={CREDENTIALS}p.service,file={self.folder}/probe",
+            "-fw_cfg", f"name={CREDENTIALS}tmp.mount,file={self.folder}/carrier",
+        ]
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.cut()
+
+    def start(self):
+        (self.folder / "probe").write_text(PROBE)
+        (self.folder / "carrier").write_text(CARRIER)
+        for name in ("serial", "qmp", "console.txt"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.began = time.monotonic()
+        with open(self.folder / "qemu.log", "wb") as log:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.console = self._connect("serial")
+        self.monitor = self._connect("qmp").makefile("rw")
+        self.monitor.readline()
+        self.ask("qmp_capabilities")
+        return self
+
+    def _connect(self, name):
+        until = time.monotonic() + 20
+        while True:
+            try:
+                link = socket.socket(socket.AF_UNIX)
+                link.connect(str(self.folder / name))
+                return link
+            except OSError as fault:
+                link.close()
+                if self.process.poll() is not None or time.monotonic() > until:
+                    raise MachineFault(f"QEMU did not start: {(self.folder / 'qemu.log').read_text()[:300]}") from fault
+                time.sleep(0.1)
+
+    def cut(self):
+        """The power goes, now."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+        if self.process:
+            self.process.wait()
+        if self.console:
+            self.console.close()
+        self.console = None
+
+    def ask(self, name, **arguments):
+        """A command of QEMU's own monitor; its answer."""
+        self.monitor.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
+        self.monitor.flush()
+        while True:
+            answer = json.loads(self.monitor.readline())
+            if "error" in answer:
+                raise MachineFault(f"{name}: {answer['error']['desc']}")
+            if "return" in answer:
+                return answer["return"]
+
+    def screen(self, name="screen.png"):
+        """What the screen shows, as a picture; kept in the folder."""
+        path = self.folder / name
+        self.ask("screendump", filename=str(path), format="png")
+        with Image.open(path) as picture:
+            return picture.convert("RGB")
+
+    def said(self):
+        """All that the console has said since the start."""
+        return self.serial.read_text(errors="replace") if self.serial.exists() else ""
+
+    def wait_said(self, pattern, limit_s, since=0):
+        """The first match of a pattern in what the console says after the first `since` characters."""
+        until = time.monotonic() + limit_s
+        while True:
+            found = re.search(pattern, self.said()[since:])
+            if found:
+                return found
+            if self.process.poll() is not None or time.monotonic() > until:
+                raise MachineFault(f"waited {limit_s} s for {pattern!r}; see {self.serial}")
+            time.sleep(0.2)
+
+    def shell(self, command, limit_s=60, may_fail=False):
+        """What a command prints that root runs on the board."""
+        mark = f"{time.monotonic_ns()}"
+        begin = len(self.said())
+        # The terminal repeats what is typed: the mark is written apart there.
+        self.console.sendall(f"\nstty -echo; {{ {command}\n}} 2>&1; echo en''d {mark} $?\n".encode())
+        found = self.wait_said(rf"end {mark} (\d+)", limit_s, begin)
+        text = self.said()[begin:].split(f"end {mark}")[0].replace("\r", "")
+        lines = [line for line in text.split("\n") if "stty -echo" not in line and f"en''d {mark}" not in line]
+        output = "\n".join(re.sub(r"^(# |> )+", "", line) for line in lines).strip()
+        if found[1] != "0" and not may_fail:
+            raise MachineFault(f"on the board, exit {found[1]}: {command}: {output[-300:]}")
+        return output
+
+    def wait_shell(self, limit_s=240):
+        """The root shell answers."""
+        until = time.monotonic() + limit_s
+        while True:
+            try:
+                return self.shell("echo here", 5)
+            except MachineFault:
+                if self.process.poll() is not None or time.monotonic() > until:
+                    raise
+
+    def wait_ready(self, limit_s=240):
+        """The kiosk has told systemd that it is ready; seconds since the power came, as the wall has it."""
+        until = time.monotonic() + limit_s
+        self.wait_shell(limit_s)
+        while "active" != self.shell("systemctl is-active callbox", may_fail=True).split("\n")[-1]:
+            if time.monotonic() > until:
+                raise MachineFault(f"the kiosk was not ready in {limit_s} s; see {self.serial}")
+            time.sleep(1)
+        return time.monotonic() - self.began
