@@ -8,7 +8,7 @@ from pathlib import Path
 
 MIB = 1 << 20
 # board/lib/image/card.sh lays them out.
-BOOT_AT, SLOT_A_AT, SLOT_B_AT, DATA_AT = 16 * MIB, 80 * MIB, 380 * MIB, 680 * MIB
+BOOT_AT, SLOT_A_AT, SLOT_B_AT, DATA_AT = 16 * MIB, 272 * MIB, 572 * MIB, 872 * MIB
 STATE_AT = (14 * MIB, 14 * MIB + 4096)
 
 

@@ -34,7 +34,7 @@ FILES = {
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
-    "away": ["away", "lines"], "screens": ["screens"],
+    "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
 }
 # Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
 SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",

@@ -14,14 +14,15 @@ name=callbox-$board-$version
 work=/cache/image-$board
 out=/callbox/build/images
 # What the layout and the first program on the board agree on.
-readonly signature=ca11b0c5 state_1=7000 state_2=7008 slot_mib=300
+readonly signature=ca11b0c5 state_1=7000 state_2=7008 boot_mib=256 slot_mib=300
 
 step() { printf '[%5ds] %s\n' "$SECONDS" "$*" >&2; }
 die() {
     printf 'image: %s\n' "$*" >&2
     exit 1
 }
-filled() { sed -e "s|@SIGNATURE@|$signature|g" -e "s|@STATE_1@|$state_1|g" -e "s|@STATE_2@|$state_2|g" "$@"; }
+filled() { sed -e "s|@SIGNATURE@|$signature|g" -e "s|@STATE_1@|$state_1|g" -e "s|@STATE_2@|$state_2|g" \
+    -e "s|@EPOCH@|$SOURCE_DATE_EPOCH|g" "$@"; }
 settled() { find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
 
 kernel=$(basename "$parts"/usr/lib/modules/* 2>/dev/null || basename "$parts"/lib/modules/*)
@@ -38,6 +39,9 @@ mkdir -p "$work" "$out"
 make_board_files
 make_slot "$work/slot.ext4"
 make_card "$out/$name.img"
+make_bundle "$out/$name.raucb"
+# A virtual board has its boot loader not on the card.
+[[ -z ${firmware:-} ]] || cp "$parts/$firmware" "$out/$name.u-boot.bin"
 python3 "$here/sbom.py" "$name" "$work/root/usr/share/callbox/packages.txt" >"$out/$name.spdx.json"
 step "compressing"
 bmaptool -q create -o "$out/$name.img.bmap" "$out/$name.img"

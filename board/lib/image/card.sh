@@ -21,7 +21,7 @@ make_boot_script() {
 
 # A kernel that gives up starts anew, and the try is counted. /var lives in memory.
 kernel_arguments() {
-    printf '%s' "console=$console,115200 console=tty0 vt.global_cursor_default=0 panic=10" \
+    printf '%s' "console=$console,115200 console=tty0 quiet loglevel=3 vt.global_cursor_default=0 panic=10" \
         " systemd.volatile=state systemd.show_status=no"
 }
 
@@ -36,10 +36,9 @@ make_boot_partition() {
     [[ $(type -t board_boot_files) != function ]] || board_boot_files "$tree"
     settled "$tree"
     rm -f "$1"
-    truncate -s 64M "$1"
+    truncate -s "${boot_mib}M" "$1"
     mkfs.vfat --invariant -F 32 -n CALLBOX -i "$signature" "$1" >/dev/null
-    (cd "$tree" && find . -mindepth 1 -maxdepth 1 | sort | xargs mcopy -s -m -i "$1" ::) 2>/dev/null \
-        || (cd "$tree" && for file in *; do mcopy -s -m -i "$1" "$file" ::; done)
+    (cd "$tree" && for file in *; do mcopy -s -m -i "$1" "$file" ::; done)
 }
 
 # make_card FILE: four partitions, which every board's first program can read (MBR), after 16 MiB for boot loaders and
@@ -53,8 +52,8 @@ make_card() {
         printf 'image card.img {\n  hdimage { partition-table-type = "mbr"\n disk-signature = 0x%s }\n' "$signature"
         [[ -z ${loader:-} ]] || printf '  partition loader { in-partition-table = false\n image = "%s"\n offset = %s }\n' \
             "$parts/$loader" "$loader_at"
-        partition boot boot.vfat 0x0c 64M 16M
-        partition a slot.ext4 0x83 "${slot_mib}M" 80M
+        partition boot boot.vfat 0x0c "${boot_mib}M" 16M
+        partition a slot.ext4 0x83 "${slot_mib}M" "$((16 + boot_mib))M"
         printf '  partition b { partition-type = 0x83\n size = %sM }\n' "$slot_mib"
         partition data data.ext4 0x83 16M
         printf '}\n'
@@ -69,4 +68,28 @@ partition() {
     printf '  partition %s { partition-type = %s\n image = "%s"\n size = %s\n' "$1" "$3" "$2" "$4"
     [[ -z ${5:-} ]] || printf ' offset = %s\n' "$5"
     printf '  }\n'
+}
+
+# make_bundle FILE: the same slot as an update, signed.
+make_bundle() {
+    local tree=$work/bundle
+    step "signing the update"
+    mkdir -p "$tree"
+    # RAUC copies what is called .img as it is.
+    ln "$work/slot.ext4" "$tree/slot.img"
+    cat >"$tree/manifest.raucm" <<MANIFEST
+[update]
+compatible=callbox-$board
+version=$version
+
+[bundle]
+format=verity
+
+[image.system]
+filename=slot.img
+MANIFEST
+    rm -f "$1"
+    rauc --key /cache/signing/key.pem --cert /cache/signing/certificate.pem \
+        --mksquashfs-args='-comp zstd -Xcompression-level 3 -quiet -no-progress' bundle "$tree" "$1" >/dev/null 2>&1 \
+        || die "rauc made no bundle."
 }
