@@ -8,6 +8,7 @@ import json
 import re
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -55,7 +56,7 @@ class Machine:
     def __init__(self, folder, card, loader, target="arm64", tap="tap0", clock="utc", memory_mib=1024):
         self.folder, self.process, self.console = Path(folder), None, None
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.serial, self.heard = self.folder / "console.txt", b""
+        self.serial = self.folder / "console.txt"
         program, processor = EMULATORS[target]
         network = ["-nic", "none"]
         if tap:
@@ -88,6 +89,8 @@ class Machine:
         with open(self.folder / "qemu.log", "wb") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.console = self._connect("serial")
+        # QEMU keeps the console's text; what is not taken from the socket would stop the board.
+        threading.Thread(target=drain, args=(self.console,), daemon=True).start()
         self.monitor = self._connect("qmp").makefile("rw")
         self.monitor.readline()
         self.ask("qmp_capabilities")
@@ -164,7 +167,8 @@ class Machine:
         return output
 
     def wait_shell(self, limit_s=240):
-        """The root shell answers."""
+        """The root shell answers. Nothing is typed before the kernel runs: the boot loader would stop at a key."""
+        self.wait_said("Starting kernel", limit_s)
         until = time.monotonic() + limit_s
         while True:
             try:
@@ -182,3 +186,12 @@ class Machine:
                 raise MachineFault(f"the kiosk was not ready in {limit_s} s; see {self.serial}")
             time.sleep(1)
         return time.monotonic() - self.began
+
+
+def drain(link):
+    """Reads until the other side, or this one, closes."""
+    try:
+        while link.recv(65536):
+            pass
+    except OSError:
+        pass

@@ -11,7 +11,7 @@ make_boot_script() {
         raspberry) tree='${fdt_addr}' ;;
         slot)
             tree='${fdt_addr_r}'
-            load='ext4load ${devtype} ${devnum}:${part} ${fdt_addr_r} /trees/${fdtname}'
+            load='ext4load ${devtype} ${devnum}:${part} ${fdt_addr_r} /trees/'${tree_name:-}
             ;;
     esac
     filled -e 's|@SLOT_A@|2|g; s|@SLOT_B@|3|g' -e "s|@BOOT@|$boot|" -e "s|@TREE@|$tree|" -e "s|@LOAD_TREE@|$load|" \
