@@ -23,6 +23,7 @@ StandardInput=tty-force
 StandardOutput=tty
 StandardError=tty
 TTYPath=/dev/ttyAMA0
+Environment=SYSTEMD_COLORS=0 SYSTEMD_URLIFY=0 SYSTEMD_PAGER=cat
 Restart=always
 RestartSec=1
 """

@@ -19,9 +19,10 @@ make_boot_script() {
     mkimage -q -A arm -T script -n "Callbox" -d "$work/boot.cmd" "$1" >/dev/null
 }
 
-# A kernel that gives up starts anew, and the try is counted. /var lives in memory.
+# A kernel that gives up starts anew, and the try is counted. /var lives in memory. Huge pages would keep some 60 MB free
+# for themselves.
 kernel_arguments() {
-    printf '%s' "console=$console,115200 console=tty0 quiet loglevel=3 vt.global_cursor_default=0 panic=10" \
+    printf '%s' "console=$console,115200 console=tty0 quiet loglevel=3 vt.global_cursor_default=0 panic=10 transparent_hugepage=never" \
         " systemd.volatile=state systemd.show_status=no"
 }
 
