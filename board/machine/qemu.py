@@ -66,7 +66,8 @@ class Machine:
         self.command = [
             program, "-M", "virt", "-cpu", processor, "-smp", "2", "-m", str(memory_mib), "-accel", "tcg,thread=multi",
             "-nodefaults", "-display", "none", "-no-user-config", "-bios", str(loader), "-rtc", f"base={clock}",
-            "-drive", f"if=none,id=card,file={card},format=raw,cache=writethrough", "-device", "virtio-blk-pci,drive=card",
+            "-drive", f"if=none,id=card,file={card},format=raw,cache=writethrough",
+            "-device", "virtio-blk-pci,drive=card",
             "-device", "virtio-gpu-pci", "-device", "virtio-keyboard-pci", "-device", "virtio-rng-pci",
             "-audiodev", "none,id=sound", "-device", "virtio-sound-pci,audiodev=sound", *network,
             "-chardev", f"socket,id=serial,path={self.folder}/serial,server=on,wait=off,logfile={self.serial}",

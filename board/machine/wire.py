@@ -29,7 +29,8 @@ def cable(folder, tap="tap0"):
         with open(folder / "dhcp.log", "wb") as log:
             server = subprocess.Popen(
                 ["dnsmasq", "--no-daemon", "--conf-file=/dev/null", "--port=0", "--user=root", "--log-dhcp",
-                 f"--interface={tap}", "--bind-dynamic", f"--dhcp-range={BOARD},{BOARD},1h", "--dhcp-leasefile=/dev/null",
+                 f"--interface={tap}", "--bind-dynamic", f"--dhcp-range={BOARD},{BOARD},1h",
+                 "--dhcp-leasefile=/dev/null",
                  f"--dhcp-option=option:router,{HERE}"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         time.sleep(0.3)
         yield

@@ -3,6 +3,7 @@
 # The card: boot loader, boot partition, two slots, data. Sourced by assemble.sh.
 
 # make_boot_script FILE: board/lib/image/boot.cmd with the board's own words, as U-Boot wants it.
+# shellcheck disable=SC2016,SC2154 # words for U-Boot; names of assemble.sh and of the board's meta
 make_boot_script() {
     local boot=booti load=true tree='${fdtcontroladdr}'
     [[ $architecture == arm64 ]] || boot=bootz

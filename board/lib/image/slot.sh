@@ -3,11 +3,12 @@
 # The contents of a slot: kernel, initramfs, descriptions of the hardware, and the compressed root. Sourced by assemble.sh.
 
 # make_board_files: the board's root as a folder, $work/root.
+# shellcheck disable=SC2154 # names of assemble.sh and of the board's meta
 make_board_files() {
     local root=$work/root
     step "the root: $(wc -l <"$parts/packages") packages of the board's own, kernel $kernel"
     cp -a "$base" "$root"
-    rm -rf "$root"/boot/* "$root"/var/{cache,log,tmp}/* "$root"/var/lib/apt "$root"/etc/{machine-id,udev/hwdb.bin} \
+    rm -rf "${root:?}"/boot/* "$root"/var/{cache,log,tmp}/* "$root"/var/lib/apt "$root"/etc/{machine-id,udev/hwdb.bin} \
         "$root"/usr/lib/udev/{hwdb.d,hwdb.bin}
     mkdir -p "$root"/{boot/callbox,data,etc/rauc,usr/share/callbox,usr/lib/modules}
     : >"$root/etc/machine-id"
