@@ -18,7 +18,7 @@ PROBE = """[Unit]
 DefaultDependencies=no
 StartLimitIntervalSec=0
 [Service]
-ExecStart=/bin/sh
+ExecStart=/bin/sh -c 'echo the shell is here; exec /bin/sh'
 StandardInput=tty-force
 StandardOutput=tty
 StandardError=tty
@@ -87,7 +87,7 @@ class Machine:
         (self.folder / "carrier").write_text(CARRIER)
         for name in ("serial", "qmp", "console.txt"):
             (self.folder / name).unlink(missing_ok=True)
-        self.began = time.monotonic()
+        self.began, self.since = time.monotonic(), 0
         with open(self.folder / "qemu.log", "wb") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.console = self._connect("serial")
@@ -168,9 +168,15 @@ class Machine:
             raise MachineFault(f"on the board, exit {found[1]}: {command}: {output[-300:]}")
         return output
 
+    def restart(self):
+        """As the board's own reboot does it: the console says all anew from here."""
+        self.since = len(self.said())
+        self.shell("systemctl reboot", 30, may_fail=True)
+
     def wait_shell(self, limit_s=240):
-        """The root shell answers. Nothing is typed before the kernel runs: the boot loader would stop at a key."""
-        self.wait_said("Starting kernel", limit_s)
+        """The root shell answers. Nothing is typed before it is there: the boot loader would stop at a key, and a
+        serial port whose queue is full before somebody opens it stays deaf."""
+        self.wait_said("Starting kernel(.|\\n)*the shell is here", limit_s, self.since)
         until = time.monotonic() + limit_s
         while True:
             try:

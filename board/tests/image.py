@@ -256,9 +256,8 @@ def update(context):
     """A signed bundle on the boot partition: the other slot starts and is found good, the settings are the same."""
     trial = running(context)
     install(trial, made(context, "raucb"), context)
-    begin = len(trial.machine.said())
-    trial.machine.shell("systemctl reboot", 30)
-    trial.machine.wait_said(r"callbox: slot B, order B A", 120, begin)
+    trial.machine.restart()
+    trial.machine.wait_said(r"callbox: slot B, order B A", 120, trial.machine.since)
     trial.machine.wait_ready(START_S)
     settings = trial.machine.shell("grep -c peer@ /boot/callbox/callbox.conf")
     state = trial.machine.shell("/usr/lib/callbox/slots show; cat /proc/cmdline")
@@ -275,11 +274,10 @@ def rollback(context):
     bad = cards.bundle(made(context, "raucb"), trial.folder, "bad", spoilt_root)
     running_in = trial.machine.shell("/usr/lib/callbox/slots get-current")
     install(trial, bad, context)
-    begin = len(trial.machine.said())
-    trial.machine.shell("systemctl reboot", 30)
+    trial.machine.restart()
     other = "A" if running_in == "B" else "B"
     tries = rf"callbox: slot {other}, (.|\n)*" * 3
-    trial.machine.wait_said(rf"{tries}callbox: slot {running_in}, ", 400, begin)
+    trial.machine.wait_said(rf"{tries}callbox: slot {running_in}, ", 400, trial.machine.since)
     trial.machine.wait_ready(START_S)
     return f"slot {running_in} again after three tries"
 
