@@ -37,7 +37,9 @@ let libraries = [
 
 /// A target without C, clock, randomness or socket.
 func pure(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+    // Unit tests play days, and read damaged messages by the thousand.
+    let optimized: [SwiftSetting] = embedded ? [] : [.unsafeFlags(["-O"])]
+    return .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings + optimized)
 }
 
 /// A target that talks to the kernel or a C library.

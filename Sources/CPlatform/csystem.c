@@ -310,18 +310,52 @@ int callbox_open_signals(void) {
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void callbox_replace_self(void *bytes, size_t size) {
-    char *words = bytes;
+/* The words, each of which ends in NUL, as a list that ends in NULL; to be freed, but not they. */
+static char **list_of(char *words, size_t size) {
     size_t count = 0;
     for (size_t at = 0; at < size; at++) count += words[at] == 0;
     char **arguments = calloc(count + 1, sizeof *arguments);
-    if (!arguments) return;
     size_t begin = 0, word = 0;
-    for (size_t at = 0; at < size; at++) {
+    for (size_t at = 0; arguments && at < size; at++) {
         if (words[at] != 0) continue;
         arguments[word++] = words + begin;
         begin = at + 1;
     }
+    return arguments;
+}
+
+int callbox_command(const void *words, size_t size, void *output, size_t room, size_t *length) {
+    int out[2], status = -1;
+    *length = 0;
+    char **arguments = list_of((char *)words, size);
+    if (!arguments || !arguments[0] || pipe2(out, O_CLOEXEC) != 0) {
+        free(arguments);
+        return -1;
+    }
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    if (room) posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+    pid_t process = -1;
+    if (posix_spawnp(&process, arguments[0], &files, NULL, arguments, environ) != 0) process = -1;
+    posix_spawn_file_actions_destroy(&files);
+    close(out[1]);
+    char rest[512];
+    ssize_t count = process > 0 ? 1 : 0;
+    while (count > 0) {
+        /* What is too much is read too, so that the program does not wait for us. */
+        size_t left = room - *length;
+        count = left ? read(out[0], (char *)output + *length, left) : read(out[0], rest, sizeof rest);
+        if (count > 0 && left) *length += (size_t)count;
+    }
+    close(out[0]);
+    if (process > 0 && waitpid(process, &status, 0) == process) status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    free(arguments);
+    return status;
+}
+
+void callbox_replace_self(void *bytes, size_t size) {
+    char **arguments = list_of(bytes, size);
+    if (!arguments) return;
     execv("/proc/self/exe", arguments);
     free(arguments);
 }

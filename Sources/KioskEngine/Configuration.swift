@@ -31,12 +31,15 @@ public struct Configuration: Equatable, Sendable {
 
     public static let accountsMax = 4
     public var network = NetworkSettings()
+    public var update = UpdateSettings()
     public var log = LogSettings()
 
     public init() {}
 
     /// What the file itself has to say to whoever asks for a password.
-    public var credentials: [Credential] { self.sip.credentials + self.ice.credentials }
+    public var credentials: [Credential] {
+        self.sip.credentials + self.ice.credentials + self.network.link.credentials
+    }
 
     private static func index(_ button: ButtonName) -> Int {
         guard let index = ButtonName.all.firstIndex(of: button) else { preconditionFailure("`all` has every name") }
@@ -400,4 +403,5 @@ public struct NetworkSettings: Equatable, Sendable {
     public var signallingCodePoint: UInt8 = 40
     public var soundCodePoint: UInt8 = 46
     public var pictureCodePoint: UInt8 = 34
+    public var link = LinkSettings()
 }

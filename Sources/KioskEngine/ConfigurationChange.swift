@@ -42,6 +42,7 @@ struct ConfigurationChange: Equatable {
         self.note("identity", old.identity != new.identity)
         self.note("location", old.location != new.location)
         self.note("network", old.network != new.network)
+        self.note("update", old.update != new.update)
         self.note("log", old.log != new.log)
     }
 
@@ -64,6 +65,8 @@ struct ConfigurationChange: Equatable {
         var configuration = configuration
         configuration.sip.password = ByteString()
         configuration.ice.password = ByteString()
+        configuration.network.link.wifi.password = ByteString()
+        configuration.network.link.login.password = ByteString()
         return configuration
     }
 
@@ -109,6 +112,9 @@ struct ConfigurationChange: Equatable {
         next.identity = new.identity
         next.location = new.location
         next.log = new.log
+        next.update = new.update
+        // Not the program's affair, but the board's next start's.
+        next.network.link = new.network.link
         return next
     }
 

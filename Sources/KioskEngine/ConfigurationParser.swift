@@ -78,7 +78,8 @@ struct ConfigurationParser {
             self.set(key, value, number: number)
         } else {
             // Problems are shown and logged.
-            let isSecret = line.hasPrefixIgnoringCase("passw")
+            let secrets: [ByteString] = ["passw", "turn_passw", "wifi_passw", "auth_passw"]
+            let isSecret = secrets.contains { line.hasPrefixIgnoringCase($0) }
             let quoted = isSecret ? "a line with a password" : ConfigurationValue.quoted(line)
             self.report(.line, number, "", "", quoted + " is neither [section] nor key = value")
         }

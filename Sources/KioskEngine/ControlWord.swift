@@ -28,6 +28,8 @@ enum ControlWord: Equatable {
     /// What `callbox.conf` says now.
     case reload
     case status
+    /// Whether all parts go on.
+    case healthy
     /// What is wrong, and what to do about it.
     case doctor
     case log(LogLevel, LogPart?)
@@ -84,14 +86,14 @@ enum ControlWord: Equatable {
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
             ("failback", .failback), ("reload", .reload), ("clear-tamper", .clearTamper), ("status", .status),
-            ("doctor", .doctor), ("events", .events),
+            ("doctor", .doctor), ("events", .events), ("healthy", .healthy),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(
                 "unknown word " + ConfigurationValue.quoted(word)
                     + "; there are call, answer, hangup, hold, pause, resume, video, digits, message, press, release,"
-                    + " language, page, rotate, clear-tamper, failback, reload, status, doctor, log, events, trace and"
-                    + " screenshot")
+                    + " language, page, rotate, clear-tamper, failback, reload, status, healthy, doctor, log, events,"
+                    + " trace and screenshot")
         }
         if !argument.isEmpty { throw BadValue(word + " takes nothing after it") }
         return found.1

@@ -98,6 +98,8 @@ public enum KioskOutput {
     case screenshot(ClientID, path: ByteString)
     /// A client asked for the status: answer with `.localCounters`.
     case collectCounters(ClientID)
+    /// A client asked whether all parts go on: answer it.
+    case tellHealth(ClientID)
     /// Look what time it is here. Answer with `.clock`.
     case readClock
     /// A password was refused: read them again. Answer with `.secrets`.

@@ -131,7 +131,9 @@ extension KioskEngine {
         case .panel: return !self.world.buttons.isEmpty
         case .playback: return self.configuration.audio.playback != .none
         case .capture: return self.configuration.audio.capture != .none
-        case .network, .storage, .housing, .supply: return true
+        case .network, .storage, .housing, .supply, .safeMode, .bootPartition, .bootWrite, .dataLost, .dataPartition,
+            .clock:
+            return true
         }
     }
 }

@@ -204,6 +204,7 @@ extension KioskEngine {
             let complaints = self.complaints
             self.put(.reply(client, Reply.lines(complaints.isEmpty ? [Self.nothingWrong] : complaints)))
         case .status: self.put(.collectCounters(client))
+        case .healthy: self.put(.tellHealth(client))
         case .events: self.subscribe(client, now: now)
         case .screenshot(let path): self.put(.screenshot(client, path: path))
         case .trace(let withMessages):
@@ -264,7 +265,9 @@ extension KioskEngine {
         switch family {
         case .camera: self.world.hasCamera = isFitted
         case .display: self.world.hasScreen = isFitted
-        case .playback, .capture, .panel, .network, .storage, .housing, .supply: break
+        case .playback, .capture, .panel, .network, .storage, .housing, .supply, .safeMode, .bootPartition, .bootWrite,
+            .dataLost, .dataPartition, .clock:
+            break
         }
     }
 
@@ -275,6 +278,9 @@ extension KioskEngine {
         else { return }
         self.changeTakenLate(state.handle, now: now)
     }
+
+    /// Whether a fault of that family stands.
+    public func isFaulty(_ family: DeviceFamily) -> Bool { self.faults[family] != nil }
 
     /// The first problem of the file, then the faults that stand, then that nobody can call us.
     var banner: ByteString {

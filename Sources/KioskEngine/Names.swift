@@ -122,9 +122,22 @@ public enum DeviceFamily: UInt8, Hashable, Sendable {
     case housing
     /// The mains.
     case supply
+    /// The starts: this one is made with as little as can be.
+    case safeMode
+    /// The partition that `callbox.conf` is on: it is not there.
+    case bootPartition
+    /// The same: nothing can be written on it.
+    case bootWrite
+    /// The data partition: it was made anew.
+    case dataLost
+    /// The same: there is none.
+    case dataPartition
+    /// What time it is.
+    case clock
 
     public static let all: [DeviceFamily] = [
-        .display, .camera, .playback, .capture, .panel, .network, .storage, .housing, .supply,
+        .display, .camera, .playback, .capture, .panel, .network, .storage, .housing, .supply, .safeMode,
+        .bootPartition, .bootWrite, .dataLost, .dataPartition, .clock,
     ]
 
     /// As in `fault` events.
@@ -139,6 +152,12 @@ public enum DeviceFamily: UInt8, Hashable, Sendable {
         case .storage: return "storage"
         case .housing: return "housing"
         case .supply: return "supply"
+        case .safeMode: return "safe_mode"
+        case .bootPartition: return "boot_partition"
+        case .bootWrite: return "boot_write"
+        case .dataLost: return "data_lost"
+        case .dataPartition: return "data_partition"
+        case .clock: return "clock"
         }
     }
 }

@@ -38,8 +38,8 @@ struct Passwords {
 
     mutating func replace(with credentials: [Credential]) {
         let former = self.entries
-        self.relay = credentials.first { $0.realm == ICESettings.realm }
-        self.entries = credentials.filter { $0.realm != ICESettings.realm }.map { credential in
+        self.relay = credentials.first { PasswordUse($0) == .relay }
+        self.entries = credentials.filter { PasswordUse($0) == .sip }.map { credential in
             former.first { $0.credential == credential } ?? Entry(credential: credential)
         }
     }

@@ -13,6 +13,13 @@ public enum Reply {
         }
     }
 
+    /// The reason in a reply that `refused` made; nil for any other.
+    public static func refusal(in reply: ByteString) -> ByteString? {
+        let start: ByteString = "{\"ok\":false,\"error\":"
+        guard reply.hasPrefix(start), reply.hasSuffix("}") else { return nil }
+        return self.texts(reply.bytes[start.count..<reply.count - 1])?.first
+    }
+
     /// Text for people, in lines.
     public static func lines(_ lines: [ByteString]) -> ByteString {
         JSON.object {
@@ -25,9 +32,14 @@ public enum Reply {
     public static func lines(in reply: ByteString) -> [ByteString]? {
         let start: ByteString = "{\"ok\":true,\"lines\":["
         guard reply.hasPrefix(start), reply.hasSuffix("]}") else { return nil }
+        return self.texts(reply.bytes[start.count..<reply.count - 2])
+    }
+
+    /// Texts in quotes with commas between them.
+    private static func texts(_ bytes: ArraySlice<UInt8>) -> [ByteString]? {
         var lines: [ByteString] = []
         var line: ByteString?
-        var rest = reply.bytes[start.count..<reply.count - 2]
+        var rest = bytes
         while let byte = rest.popFirst() {
             switch (byte, line) {
             case (ASCII.quote, nil): line = ByteString()

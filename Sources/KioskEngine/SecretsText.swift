@@ -107,8 +107,7 @@ extension Configuration {
             let equals = line.firstIndex(of: ASCII.equals)
         else { return nil }
         let key = ConfigurationText.key(of: line, equals: equals)
-        let isPassword = section == "sip" && key == "password" || section == "ice" && key == "turn_password"
         let value = ConfigurationText.value(line.slice(equals + 1..<line.count))
-        return isPassword && !value.isEmpty ? key : nil
+        return ConfigurationSetting.isPassword(key, in: section) && !value.isEmpty ? key : nil
     }
 }

@@ -12,6 +12,7 @@ import CSystem
 public final class Mailbox<Element> {
     private var queue: BoundedQueue<Element>
     private var orders = BoundedQueue<Element>(capacity: 128)
+    private var acknowledged: UInt64 = 0
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     /// Becomes readable when something is put in; for `Poller` or `wait`.
     public let wakeup: Int32
@@ -61,6 +62,19 @@ public final class Mailbox<Element> {
     public func acknowledge() {
         var count: UInt64 = 0
         _ = read(self.wakeup, &count, 8)
+        pthread_mutex_lock(self.lock)
+        self.acknowledged &+= 1
+        pthread_mutex_unlock(self.lock)
+    }
+
+    /// Wakes whoever takes out, who may find nothing: its `turns` then show that it lives.
+    public func nudge() { self.wake() }
+
+    /// How often somebody came to take out.
+    public var turns: UInt64 {
+        pthread_mutex_lock(self.lock)
+        defer { pthread_mutex_unlock(self.lock) }
+        return self.acknowledged
     }
 
     /// Blocks until something was put in or the time is over.

@@ -22,7 +22,8 @@ public enum PrivateFile: Equatable {
         guard fstat(descriptor, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else {
             return .refused("is not a plain file")
         }
-        guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0 else {
+        guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0
+        else {
             return .refused("can be read by others; make it its owner's alone (chmod 600)")
         }
         guard let bytes = readAll(descriptor, sizeMax: sizeMax) else {
@@ -71,7 +72,7 @@ private func syncFolder(of path: ByteString) {
     close(descriptor)
 }
 
-/// Makes the folder, for its owner alone, where there is none; the one above it must be there.
-public func makeFolder(_ path: ByteString) {
-    _ = path.withCString { mkdir($0, 0o700) }
+/// Makes the folder, for its owner alone unless told otherwise, where there is none; the one above it must be there.
+public func makeFolder(_ path: ByteString, mode: mode_t = 0o700) {
+    _ = path.withCString { mkdir($0, mode) }
 }

@@ -108,6 +108,14 @@ public func notifyServiceManager(_ state: ByteString) {
     _ = state.withCString { sd_notify(0, $0) }
 }
 
+/// After how long a silence of `WATCHDOG=1` the service manager ends this program (sd_watchdog_enabled(3)); nil where
+/// it never does.
+public func watchdogInterval() -> Duration? {
+    var microseconds: UInt64 = 0
+    guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+    return .milliseconds(Int(clamping: microseconds / 1000))
+}
+
 /// Begins this program anew in the same process, with the arguments that it was started with: descriptors are closed,
 /// other threads end, signals that come meanwhile wait. Returns only where that fails.
 public func replaceProcess() {

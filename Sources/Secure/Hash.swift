@@ -24,3 +24,14 @@ private func hashType(_ algorithm: DigestAlgorithm) -> OpaquePointer? {
     case .sha512t256: return EVP_sha512_256()
     }
 }
+
+/// The key of WPA2, 32 bytes, of a password and the name of the Wi-Fi (IEEE 802.11i annex H.4: PBKDF2 with HMAC-SHA1,
+/// 4096 rounds); zeros where OpenSSL has no such algorithm.
+public func wifiKey(password: ByteString, name: ByteString) -> [UInt8] {
+    var key = [UInt8](repeating: 0, count: 32)
+    _ = password.withCString {
+        PKCS5_PBKDF2_HMAC(
+            $0, Int32(password.count), name.bytes, Int32(name.count), 4096, EVP_sha1(), Int32(key.count), &key)
+    }
+    return key
+}

@@ -14,11 +14,14 @@ final class ConfigurationFile {
     private let lastGoodPath: ByteString
     /// Nil for who only looks: nothing is written.
     private let wires: Wires?
+    /// The board had to be started with as little as can be.
+    private let isSafe: Bool
     /// The last good file that was ordered to be written.
     private var kept: [UInt8]?
 
-    init(_ options: RunOptions, _ wires: Wires?) {
+    init(_ options: RunOptions, _ wires: Wires?, isSafe: Bool = false) {
         self.options = options
+        self.isSafe = isSafe
         self.wires = wires
         self.path = options.configurationPath
         self.lastGoodPath = options.dataPath + "/callbox.conf.good"
@@ -26,8 +29,10 @@ final class ConfigurationFile {
 
     var name: ByteString { splitPath(self.path).name }
 
-    /// Where there is no file, the last good one; where there was none, all defaults.
+    /// Where there is no file, the last good one; where there was none, all defaults. In safe mode the last good one at
+    /// once: what was changed last may be what keeps the board from coming up.
     func readFirst() -> (Configuration, [ConfigurationProblem]) {
+        if self.isSafe, let former = self.lastGood { return (self.over(Configuration.parse(former).0), []) }
         let (configuration, problems) = self.read(mayBeEmpty: true)
         if let configuration { return (configuration, problems) }
         let former = self.lastGood.map { Configuration.parse($0).0 } ?? Configuration()
@@ -92,7 +97,7 @@ final class ConfigurationFile {
     // MARK: - The command line
 
     private func over(_ file: Configuration) -> Configuration {
-        var configuration = file
+        var configuration = self.isSafe ? file.forSafeMode : file
         if let display = self.options.display { configuration.display.connector = Self.deviceName(display) }
         if let camera = self.options.camera { configuration.camera.device = Self.deviceName(camera) }
         if let audio = self.options.audio {

@@ -26,8 +26,8 @@ extension ControlThread {
             switch output {
             case .screen, .tone, .chime, .say, .hush, .announce, .event, .record: self.unhurried.append(output)
             case .send, .close, .ask, .route, .media, .lamp, .relay, .remember, .savePower, .turnCamera, .reply,
-                .screenshot, .collectCounters, .readClock, .readSecrets, .renewSecrets, .readConfiguration, .log, .exit,
-                .restart, .wait:
+                .screenshot, .collectCounters, .tellHealth, .readClock, .readSecrets, .renewSecrets,
+                .readConfiguration, .log, .exit, .restart, .wait:
                 self.carryOut(output)
             }
         }
@@ -69,6 +69,7 @@ extension ControlThread {
         case .log(let policy): self.records.set(policy)
         case .screenshot(let client, let path): self.wires.display.order(.screenshot(client, path: path))
         case .collectCounters(let client): self.pending.append(.localCounters(client, self.localCounters()))
+        case .tellHealth(let client): self.reply(client, self.wires.vitals.reply)
         case .readClock: self.pending.append(.clock(self.time.localTime))
         case .readSecrets: self.pending.append(.secrets(self.secrets.read()))
         case .renewSecrets(let settings):

@@ -8,6 +8,7 @@ import MediaEngine
 import Panel
 import SIPEngine
 import SIPWire
+import Secure
 
 /// Runs the kiosk: inputs up, outputs down, one deadline. It decides nothing.
 final class ControlThread {
@@ -96,6 +97,7 @@ final class ControlThread {
                 self.lookForAddresses()
             }
             for input in self.signalling.timePassed(now: Clock.now(), poller: self.poller) { self.take(input) }
+            if self.kiosk.isFaulty(.clock), self.time.clock.isTimeKnown { self.take(.device(.restored(.clock))) }
             self.records.saveTimeWhenDue(now: Clock.now())
             self.records.reportWhenDue(now: Clock.now()) { self.kiosk.report(file: $0, addresses: $1) }
             if let record = self.certificate.lookWhenDue(now: Clock.now()) {
@@ -105,12 +107,24 @@ final class ControlThread {
             if self.ending == nil {
                 self.put(.timeout)
                 deadline = self.drain()
+                self.noteVitals(deadline)
             }
         }
         self.records.finish(now: Clock.now())
         if case .restart? = self.ending { return .restart }
         notifyServiceManager("STOPPING=1")
         return self.ending ?? .exit(0)
+    }
+
+    /// What the watch cannot see by itself: whether what was due was done, and which parts have no device.
+    private func noteVitals(_ deadline: Instant?) {
+        let now = Clock.now()
+        var away: [VitalPart] = []
+        if self.kiosk.isFaulty(.playback), self.kiosk.isFaulty(.capture) { away.append(.sound) }
+        if self.kiosk.isFaulty(.display) { away.append(.display) }
+        if self.panel.deadline == nil { away.append(.panel) }
+        self.wires.vitals.note(
+            signallingDue: deadline, panelDue: self.panel.deadline, away: away, now: now)
     }
 
     /// Without an address nobody can be called, whatever the cable says.

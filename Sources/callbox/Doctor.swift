@@ -20,6 +20,7 @@ func doctor(_ options: RunOptions) -> Int32 {
     let file = ConfigurationFile(options, nil)
     let (configuration, problems) = file.readFirst()
     var complaints = problems.map { $0.complaint }
+    complaints += readBootNotes().reports.compactMap { $0.complaint }
     complaints += deviceComplaints(configuration)
     complaints += networkComplaints(configuration)
     (complaints.isEmpty ? [KioskEngine.nothingWrong] : complaints).forEach { printLine($0) }

@@ -11,6 +11,12 @@ enum Command {
     case sample
     /// What is wrong; of a kiosk that runs, or with the options of one.
     case doctor(RunOptions)
+    /// Whether all goes on.
+    case healthy(waitSeconds: Int, socket: ByteString)
+    /// Write what brings the network up.
+    case network(RunOptions, below: ByteString)
+    /// A bundle to install, or nil for one that is looked for.
+    case update(RunOptions, ByteString?, isByItself: Bool)
     /// What was written down.
     case show(KeptLines)
     /// A line for the control socket of the running kiosk.
@@ -49,6 +55,12 @@ let usage: ByteString = """
     callbox config                      print a fresh configuration file, every key with its meaning and default
     callbox doctor [--config FILE] [--data FOLDER]
                                         what is wrong and what to do about it; also where no kiosk runs
+    callbox healthy [--wait SECONDS] [--control SOCKET]
+                                        whether the kiosk runs and all its parts go on; exit status 1 where not
+    callbox network [--config FILE] [--data FOLDER] [--out FOLDER]
+                                        write what brings the network up, as [network] says, below FOLDER (/run)
+    callbox update [FILE|URL]           install a bundle (.raucb): that one, or the first on the boot partition,
+                                        on a USB stick, or at [update] url; between calls; the board starts anew
     callbox logs [-n LINES] [--follow] [--data FOLDER]
                                         the log: the last 50 lines, or so many; and what comes
     callbox calls [-n CALLS] [--data FOLDER]
@@ -97,6 +109,9 @@ func parseCommand(_ arguments: [ByteString]) -> Command {
     }
     if verb == "config" { return rest.isEmpty ? .sample : .misuse("config takes nothing after it") }
     if verb == "doctor" { return parseRun(rest).map { .doctor($0) } }
+    if verb == "healthy" { return parseHealthy(rest) }
+    if verb == "network" { return parseNetwork(rest) }
+    if verb == "update" { return parseUpdate(rest) }
     if verb == "logs" || verb == "calls" { return parseKept(verb, rest) }
     return parseTell(verb, rest)
 }
@@ -141,6 +156,43 @@ private func parseRun(_ arguments: [ByteString]) -> Parsed {
         index += 2
     }
     return .options(options)
+}
+
+private func parseHealthy(_ arguments: [ByteString]) -> Command {
+    var waitSeconds = 0
+    var socket = defaultControlPath
+    var index = 0
+    while index + 1 < arguments.count {
+        if arguments[index] == "--wait", let seconds = arguments[index + 1].decimal(max: 3600) {
+            waitSeconds = Int(seconds)
+        } else if arguments[index] == "--control" {
+            socket = arguments[index + 1]
+        } else {
+            break
+        }
+        index += 2
+    }
+    guard index == arguments.count else { return .misuse("healthy takes --wait SECONDS and --control SOCKET") }
+    return .healthy(waitSeconds: waitSeconds, socket: socket)
+}
+
+private func parseNetwork(_ arguments: [ByteString]) -> Command {
+    var rest = arguments
+    var folder: ByteString = "/run"
+    if let index = rest.firstIndex(of: "--out"), index + 1 < rest.count {
+        folder = rest[index + 1]
+        rest.removeSubrange(index...index + 1)
+    }
+    return parseRun(rest).map { .network($0, below: folder) }
+}
+
+private func parseUpdate(_ arguments: [ByteString]) -> Command {
+    var rest = arguments
+    let isByItself = rest.first == "--by-itself"
+    if isByItself { rest.removeFirst() }
+    var source: ByteString?
+    if let first = rest.first, first.bytes.first != ASCII.minus { source = rest.removeFirst() }
+    return parseRun(rest).map { .update($0, source, isByItself: isByItself) }
 }
 
 /// Words of a text, or of a list of addresses, on the command line; the kiosk bounds the text itself.

@@ -22,7 +22,8 @@ func run(_ options: RunOptions) -> Int32 {
     makeFolder(options.dataPath)
     let time = SavedTime(data: options.dataPath, now: Clock.now())
     let wires = Wires()
-    let file = ConfigurationFile(options, wires)
+    let boot = readBootNotes()
+    let file = ConfigurationFile(options, wires, isSafe: boot.isSafe)
     var (configuration, problems) = file.readFirst()
     if !configuration.autoCall.zone.isEmpty { setTimeZone(configuration.autoCall.zone) }
     let relays = RelayGuard(guardedRelays(configuration.panel))
@@ -33,7 +34,7 @@ func run(_ options: RunOptions) -> Int32 {
     let tamperMark = TamperMark(data: options.dataPath, wires: wires)
     let secrets = file.readSecrets(configuration, wires)
     let poller = Poller()
-    var faults: [DeviceReport] = []
+    var faults = boot.reports
     let tls = openTLS(configuration.tls, time.clock, options.dataPath, wires)
     let (picture, pictureProblems) = readPicture(configuration.screen)
     file.standing = tls.problems + pictureProblems
@@ -77,6 +78,8 @@ func run(_ options: RunOptions) -> Int32 {
         kiosk: kiosk, poller: poller, signalling: signalling, control: control, panel: panel, tamperMark: tamperMark,
         signals: signals, nameServers: configuration.network.nameServers, wires: wires, time: time, file: file,
         secrets: secrets, certificate: OwnCertificate(tls, now: Clock.now()), records: records)
+    let watch = WatchThread(wires)
+    Thread.start("watch") { watch.run() }
     // At once, without the libraries' exit handlers: the other threads are still at work in those libraries.
     let ending = thread.run()
     relays?.dismiss()
@@ -91,6 +94,10 @@ private func end(_ ending: ControlThread.Ending) -> Never {
         Log.write("callbox: the program cannot begin anew; whoever started it has to")
         _exit(1)
     }
+}
+
+func readBootNotes() -> BootNotes {
+    BootNotes(readFile(BootNotes.path, sizeMax: BootNotes.fileBytesMax) ?? [])
 }
 
 private func guardedRelays(_ panel: PanelSettings) -> [RelayGuard.Relay] {
@@ -111,7 +118,7 @@ private func openDisplay(
 }
 
 /// For all that tells the time. Before any other thread begins, because the C library reads it without a lock.
-private func setTimeZone(_ zone: ByteString) {
+func setTimeZone(_ zone: ByteString) {
     zone.withCString { _ = setenv("TZ", $0, 1) }
     tzset()
 }

@@ -35,11 +35,9 @@ struct Secrets {
         return Self.adding(self.fallback, to: Self.adding(self.managed(), to: credentials))
     }
 
-    /// Relays have a password of their own, which may be elsewhere.
+    /// Relays and the network have passwords of their own, which may be elsewhere.
     private static func adding(_ others: [Credential], to credentials: [Credential]) -> [Credential] {
-        func isOfRelays(_ credential: Credential) -> Bool { credential.realm == ICESettings.realm }
-        return credentials
-            + others.filter { other in !credentials.contains { isOfRelays($0) == isOfRelays(other) } }
+        credentials + others.filter { other in !credentials.contains { PasswordUse($0) == PasswordUse(other) } }
     }
 
     private static func parse(_ bytes: [UInt8]) -> [Credential] {

@@ -6,12 +6,17 @@ import Loop
 
 /// The lines with which a running kiosk answers a word; nil where none answers.
 func askKiosk(_ word: ByteString, socket: ByteString) -> [ByteString]? {
+    replyOfKiosk(word, socket: socket).flatMap { Reply.lines(in: $0) }
+}
+
+/// The JSON object with which a running kiosk answers a word; nil where none answers.
+func replyOfKiosk(_ word: ByteString, socket: ByteString) -> ByteString? {
     guard let connection = ControlConnection(path: socket) else { return nil }
     connection.send(word)
     var reply: [UInt8] = []
     while let bytes = connection.receive(limit: .seconds(5)) {
         reply += bytes
-        if let end = reply.firstIndex(of: ASCII.lineFeed) { return Reply.lines(in: ByteString(reply[..<end])) }
+        if let end = reply.firstIndex(of: ASCII.lineFeed) { return ByteString(reply[..<end]) }
     }
     return nil
 }

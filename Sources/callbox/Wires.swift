@@ -31,6 +31,7 @@ final class Wires {
     let remotePictures = Mailbox<RemotePicture>(capacity: 1)
     let selfPictures = Mailbox<SelfPicture>(capacity: 1)
     let counters = SharedCounters()
+    let vitals = Vitals()
 
     func report(_ report: MediaReport, _ generation: Generation) {
         self.reports.put(.media(report, generation))

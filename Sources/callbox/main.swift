@@ -19,6 +19,12 @@ case .sample:
     printLine(ConfigurationDocument.sample.trimmed())
 case .doctor(let options):
     exit(doctor(options))
+case .healthy(let waitSeconds, let socket):
+    exit(healthy(waitSeconds: waitSeconds, socket: socket))
+case .network(let options, let folder):
+    exit(writeNetworkFiles(options, below: folder))
+case .update(let options, let source, let isByItself):
+    exit(Update(options, isByItself: isByItself).run(source))
 case .show(let kept):
     exit(show(kept))
 case .tell(let line, let follow, let socket):

@@ -57,7 +57,9 @@ final class ConfigurationChangeTests: XCTestCase {
         ("media", "encryption = off", true), ("rtp", "ports = 50000-50099", true),
         ("ice", "use = on\nturn_password = x", false), ("ice", "turn = turn:192.0.2.1", false),
         ("ice", "turn = turns:192.0.2.1", true),
-        ("network", "dns = 192.0.2.53", true), ("identity", "product = gate", false),
+        ("update", "at = never", false), ("network", "dns = 192.0.2.53", true),
+        ("network", "address = 192.0.2.10/24", false),
+        ("identity", "product = gate", false),
         ("location", "latitude = 52.5\nlongitude = 13.4", false), ("log", "level = debug", false),
     ]
 

@@ -20,6 +20,13 @@ final class HashTests: XCTestCase {
             self.hex(.sha512t256, "abc"), "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23")
     }
 
+    /// The example of IEEE 802.11i annex H.4.3.
+    func testTheKeyOfWiFi() {
+        XCTAssertEqual(
+            wifiKey(password: "password", name: "IEEE").map { String(format: "%02x", $0) }.joined(),
+            "f42c6fc52df0ebef9ebb4b90b38a5f902e83fe1b135a70e23aed762e9710a12e")
+    }
+
     /// The `response` of the answer to a challenge.
     ///
     /// The examples are of HTTP, whose Request-URI is a path; `opaque` and `uri` are not hashed.

@@ -137,7 +137,7 @@ def bench(context):
     if made and made[0] and not made[0].board.answers():
         context.log("the board does not answer; booting another")
         context.close()
-    folder = context.out / "board" / "bench"
+    folder = context.out / context.name.split("/")[0] / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     found = context.once("virtual board", lambda: context.keep(Bench(folder)))
     if found.failures_seen != context.failures:

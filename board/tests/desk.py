@@ -125,6 +125,9 @@ class Desk(Kiosk):
     def press(self, button, hold_ms=0):
         return self.must("press", button)
 
+    def push(self, button, limit_s=3):
+        return self.press(button)
+
     def sipp(self, scenario, **options):
         """SIPp with a scenario, to be entered."""
         return Sipp(self.folder, scenario, **options)

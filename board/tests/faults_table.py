@@ -20,6 +20,8 @@ MADE_HERE = [
 ]
 # What is not made here, and why.
 NOT_HERE = {
+    **dict.fromkeys(("CB-BOOT-FULL", "CB-BOOT-LOST", "CB-BOOT-SAFE", "CB-CLK-NONE", "CB-DAT-LOST", "CB-DAT-NONE"),
+                    "they stand from one start of the board to the next; service/boot-notes"),
     "CB-CALL-FULL": "takes minutes of calls that end in the background; its outcome is one of those of the unit tests",
     "CB-NET-SILENT": "takes 32 s: errors/silence, where nothing is heard",
     "CB-REG-SILENT": "takes as long; errors/silence",

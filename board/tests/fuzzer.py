@@ -7,6 +7,7 @@ compared: what leaks 300 bytes an input is seen.
 """
 
 import argparse
+import hashlib
 import os
 import re
 import subprocess
@@ -38,20 +39,30 @@ class Found(Exception):
 
 
 def build(log=subprocess.DEVNULL):
-    """Everything that is fuzzed, instrumented, in one binary."""
+    """Everything that is fuzzed, instrumented, in one binary; what is as it was is not compiled again."""
     folder = BINARY.parent
     folder.mkdir(parents=True, exist_ok=True)
+    # Of everything before: a module is compiled against those that it imports.
+    seen = hashlib.sha256(" ".join(FLAGS).encode())
 
-    def compile_swift(*words):
-        done = subprocess.run(["swiftc", *FLAGS, "-I", folder, *words], stdout=log, stderr=subprocess.PIPE, text=True)
+    def compile_swift(made, sources, *words):
+        for source in sources:
+            seen.update(source.read_bytes())
+        note = made.with_suffix(".sources")
+        if made.exists() and note.exists() and note.read_text() == seen.hexdigest():
+            return
+        note.unlink(missing_ok=True)
+        done = subprocess.run(["swiftc", *FLAGS, "-I", folder, "-o", made, *words, *sources], stdout=log,
+                              stderr=subprocess.PIPE, text=True)
         if done.returncode:
             raise Found(f"the fuzz targets cannot be built: {done.stderr.strip()[:400]}")
+        note.write_text(seen.hexdigest())
 
     for name in MODULES:
-        compile_swift("-module-name", name, "-emit-module", "-emit-module-path", folder / f"{name}.swiftmodule", "-c",
-                      "-o", folder / f"{name}.o", *sorted((PROJECT / "Sources" / name).glob("**/*.swift")))
-    compile_swift("-module-name", "FuzzTesting", "-static-stdlib", "-o", BINARY,
-                  *sorted((FUZZING / "Sources").glob("*.swift")), *(folder / f"{name}.o" for name in MODULES))
+        compile_swift(folder / f"{name}.o", sorted((PROJECT / "Sources" / name).glob("**/*.swift")), "-module-name",
+                      name, "-emit-module", "-emit-module-path", folder / f"{name}.swiftmodule", "-c")
+    compile_swift(BINARY, sorted((FUZZING / "Sources").glob("*.swift")), "-module-name", "FuzzTesting",
+                  "-static-stdlib", *(folder / f"{name}.o" for name in MODULES))
 
 
 def seeds(target):

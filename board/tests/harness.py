@@ -26,15 +26,15 @@ def measure(context):
 
 @check("harness/table")
 def names(_):
-    from tests import runner
+    from tests import plan, runner
 
     rows, missing = runner.table(), []
-    for group, files in runner.FILES.items():
+    for group, files in plan.FILES.items():
         for file in files:
             __import__(f"tests.{file}")
         missing += [row.name for row in rows if row.group == group and row.name not in runner.FUNCTIONS]
     missing += sorted(set(runner.FUNCTIONS) - {row.name for row in rows})
-    missing += [row.name for row in rows if row.group not in runner.FILES]
+    missing += [row.name for row in rows if row.group not in plan.FILES]
     if missing:
         raise Failed(f"{len(missing)} wrong", f"in the table or in the files only: {', '.join(missing)}")
     return f"{len(rows)} checks"

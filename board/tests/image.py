@@ -108,7 +108,7 @@ def parts(context):
     return f"{len(packages)} packages"
 
 
-@check("image/start")
+@check("image/start", limit_s=1500)
 def start(context):
     """How long the kiosk takes from its start by systemd until it is ready, and the kernel until then."""
     machine = running(context).machine
@@ -216,7 +216,7 @@ def carry(trial, path):
     return "/boot/callbox/new.raucb"
 
 
-@check("image/refused")
+@check("image/refused", limit_s=1500)
 def refused(context):
     """Half a bundle, and one that somebody else signed: neither is installed, and the slots stay as they are."""
     trial = running(context)
@@ -251,7 +251,7 @@ def install(trial, path, context):
     context.log(trial.machine.shell(f"rauc install {where} && rm {where} && sync", 400))
 
 
-@check("image/update")
+@check("image/update", limit_s=1500)
 def update(context):
     """A signed bundle on the boot partition: the other slot starts and is found good, the settings are the same."""
     trial = running(context)
@@ -267,7 +267,7 @@ def update(context):
     return "slot B"
 
 
-@check("image/rollback")
+@check("image/rollback", limit_s=1500)
 def rollback(context):
     """An update that cannot start: after three tries the former slot is back, by itself."""
     trial = running(context)
@@ -291,7 +291,7 @@ def spoilt_root(tree):
         file.write(bytes(4096))
 
 
-@check("image/cuts")
+@check("image/cuts", limit_s=1500)
 def cuts(context):
     """The power goes at random moments of a start or after it, while files are written: the next start is whole."""
     trial = running(context)

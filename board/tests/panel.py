@@ -98,7 +98,7 @@ def bounce(context):
     return presses
 
 
-@check("board/lamp-latency")
+@check("board/lamp-latency", again="")
 def latency(context):
     """From the line's edge to the lamp's, on the guest's clock; nobody listens at the far end."""
     b = bench(context)

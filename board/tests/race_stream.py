@@ -56,6 +56,7 @@ def stream_ping(desk):
     """A double CRLF is answered with a single one (RFC 5626 4.4.1), and nothing else comes of it."""
     with Stream(answers) as stream:
         connect(desk)
+        wait_until(lambda: b"\r\n\r\n" in stream.raw.partition(b"ACK sip:")[2], 2, "the ACK")
         before = len(stream.raw)
         stream.send(b"\r\n\r\n")
         wait_until(lambda: stream.raw[before:] == b"\r\n", 2, "the pong")

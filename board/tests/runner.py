@@ -1,49 +1,28 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs named checks, prints a line for each, and counts. Started by board/test inside the Debian 13 root.
+"""Named checks: the table of them, what they share, and how the rows of a group are run (run.py runs groups).
 
 A check is a function of a Context. It returns its figure: a number, which the bound in checks.txt judges, or a text,
 when the bound there is in words. It raises Failed, or anything else, when it does not hold.
 """
 
 import contextlib
-import fcntl
 import fnmatch
 import importlib
 import re
 import signal
 import subprocess
-import sys
-import threading
 import time
 import traceback
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from tests import plan
+
 BOARD = Path(__file__).resolve().parent.parent
-# Which files hold a group's checks.
-FILES = {
-    "format": ["sources"], "harness": ["harness", "faults_table"], "unit": ["unit"], "fuzz": ["fuzz"],
-    "simulate": ["simulate"],
-    "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
-    "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
-    "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],
-    "ice": ["ice"], "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"],
-    "targets": ["targets"],
-    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
-    "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
-              "abuse", "missing", "endurance"],
-    "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
-}
-# Groups that mostly wait, each in a network of its own: some at a time, each in a process, the longest first.
-SIDE_BY_SIDE = ("link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",
-                "errors", "panel", "targets", "ice")
-AT_A_TIME = 3
-# They run beside this group, which computes, and steps back for them (fuzzer.py).
-BESIDE = "fuzz"
 LIMIT_S = 420
-FUNCTIONS = {}
+FUNCTIONS, LIMITS = {}, {}
+# How often a time is taken, and the pause before it is taken anew.
+AGAIN, TRIES, PAUSE_S = {}, 3, 5
 
 
 class Failed(Exception):
@@ -64,13 +43,19 @@ class Row(NamedTuple):
         return self.name.split("/")[0]
 
 
-def check(name):
-    """Declares the function below as the check of that name."""
+def check(name, again=None, limit_s=LIMIT_S):
+    """Declares the function below as the check of that name, which takes `limit_s` seconds at most.
+
+    `again` is for times, which another program on this machine makes longer: out of bound they are taken anew, TRIES
+    in all. It names what `once` made for them, which is then forgotten; an empty name for nothing.
+    """
 
     def declare(function):
         if name in FUNCTIONS:
             raise ValueError(f"two checks are called {name}")
-        FUNCTIONS[name] = function
+        FUNCTIONS[name], LIMITS[name] = function, limit_s
+        if again is not None:
+            AGAIN[name] = again
         return function
 
     return declare
@@ -89,12 +74,12 @@ def selected(rows, patterns):
     if not patterns:
         return rows
     for pattern in patterns:
-        if not any(_fits(row, pattern) for row in rows):
+        if not any(fits(row, pattern) for row in rows):
             raise SystemExit(f"board/test: no check is called {pattern}; see board/test --list")
-    return [row for row in rows if any(_fits(row, pattern) for pattern in patterns)]
+    return [row for row in rows if any(fits(row, pattern) for pattern in patterns)]
 
 
-def _fits(row, pattern):
+def fits(row, pattern):
     return row.group == pattern or fnmatch.fnmatchcase(row.name, pattern)
 
 
@@ -202,30 +187,42 @@ def run_one(context, row):
     """(holds, the line to print)."""
     context.name = row.name
     context.log_path.unlink(missing_ok=True)
+    before = ""
+    for left in reversed(range(TRIES if row.name in AGAIN else 1)):
+        figure, why = measured(context, row)
+        if not why:
+            return True, f"ok {row.name} {figure} ({row.bound}){before}"
+        if left:
+            before += f"{',' if before else '; before:'} {figure}"
+            context.made.pop(AGAIN[row.name], None)
+            time.sleep(PAUSE_S)
+    return False, f"FAIL {row.name} {figure} ({row.bound}){before} — {why}; log: build/test/{row.name}/log"
+
+
+def measured(context, row):
+    """(the figure as text, why it does not hold or nothing)."""
     try:
-        with time_limit(LIMIT_S):
+        with time_limit(LIMITS[row.name]):
             figure, holds = judge(FUNCTIONS[row.name](context), row.bound)
-        why = "out of bound"
+        return figure, "" if holds else "out of bound"
     except Failed as failure:
-        figure, holds, why = failure.figure, False, failure.why
         context.log(f"failed: {failure}")
+        return failure.figure, failure.why or "failed"
     except Exception as fault:
         context.log(traceback.format_exc())
-        figure, holds, why = type(fault).__name__, False, " ".join(str(fault).split())[:240]
-    if holds:
-        return True, f"ok {row.name} {figure} ({row.bound})"
-    return False, f"FAIL {row.name} {figure} ({row.bound}) — {why}; log: build/test/{row.name}/log"
+        return type(fault).__name__, " ".join(str(fault).split())[:240] or "failed"
 
 
-def run_group(context, group, rows, results):
+def run_group(context, group, rows):
+    """Prints a line for each check, and one for `Parts.run`: whether it held, and how long it took."""
     try:
-        for file in FILES[group]:
+        for file in plan.FILES[group]:
             importlib.import_module(f"tests.{file}")
     except Exception as fault:
         traceback.print_exc()
         for row in rows:
             print(f"FAIL {row.name} not run ({row.bound}) — its file cannot be loaded: {fault}", flush=True)
-            results.append((row.name, False, 0.0))
+            print(f"took {row.name} failed 0", flush=True)
         return
     context.rows = rows
     for row in rows:
@@ -234,94 +231,5 @@ def run_group(context, group, rows, results):
             holds, line = run_one(context, row)
         else:
             holds, line = False, f"FAIL {row.name} not run ({row.bound}) — no function has this name"
-        results.append((row.name, holds, time.monotonic() - begin))
         context.failures += not holds
-        print(line, flush=True)
-
-
-def run_part(names):
-    """The rows of one group, in a process of their own."""
-    begin = time.monotonic()
-    done = subprocess.run([sys.executable, __file__, "--part", *names], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    lines = done.stdout.splitlines()
-    held = {line.split()[1]: line.startswith("ok ") for line in lines if line.startswith(("ok ", "FAIL "))}
-    missing = [f"FAIL {name} not run — its group ended early: {telling_line(done.stdout)}"
-               for name in names if name not in held]
-    times = dict(line.split()[1:] for line in lines if line.startswith("took "))
-    print("\n".join([line for line in lines if not line.startswith("took ")] + missing), flush=True)
-    return [(name, held.get(name, False), float(times.get(name, time.monotonic() - begin))) for name in names]
-
-
-def run_side_by_side(context, parts, results):
-    """Parts are lists of rows, a group each."""
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        for part in pool.map(run_part, [[row.name for row in rows] for rows in parts]):
-            results += part
-            context.failures += sum(not holds for _, holds, _ in part)
-
-
-def run_alone(context, rows, results):
-    try:
-        run_group(context, rows[0].group, rows, results)
-    finally:
-        context.close()
-
-
-def part(names):
-    """A child of `run_part`."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    context, results = Context(), []
-    run_alone(context, selected(table(), names), results)
-    for name, _, seconds in results:
-        print(f"took {name} {seconds:.1f}", flush=True)
-    return 0
-
-
-def main(patterns):
-    rows = selected(table(), patterns)
-    context, results = Context(), []
-    context.out.mkdir(parents=True, exist_ok=True)
-    lock = open(context.out / ".lock", "w")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print("waiting for another board/test of this project", flush=True)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    begin = time.monotonic()
-    groups = {}
-    for row in rows:
-        groups.setdefault(row.group, []).append(row)
-    together = [groups[group] for group in SIDE_BY_SIDE if group in groups]
-    beside = threading.Thread(target=run_side_by_side, args=(context, together, results), daemon=True)
-    try:
-        for group, rows in groups.items():
-            if group == BESIDE and together:
-                beside.start()
-            if group not in SIDE_BY_SIDE:
-                run_alone(context, rows, results)
-            if group in SIDE_BY_SIDE and beside.ident is None:
-                beside.start()
-            # Whatever comes next has the machine for itself.
-            if beside.ident is not None:
-                beside.join()
-    finally:
-        lines = [f"{seconds:8.1f} s  {'ok  ' if holds else 'FAIL'}  {name}" for name, holds, seconds in results]
-        (context.out / "times.txt").write_text("\n".join([*lines, f"{time.monotonic() - begin:8.1f} s  all"]) + "\n")
-    passed = sum(holds for _, holds, _ in results)
-    print(f"{passed} passed, {len(results) - passed} failed", flush=True)
-    return 0 if results and passed == len(results) else 1
-
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(BOARD))
-    # The checks' files import this one as tests.runner: one set of functions, not two.
-    from tests import runner
-
-    try:
-        words = sys.argv[1:]
-        sys.exit(runner.part(words[1:]) if words[:1] == ["--part"] else runner.main(words))
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-        sys.exit(130)
+        print(f"{line}\ntook {row.name} {'held' if holds else 'failed'} {time.monotonic() - begin:.1f}", flush=True)

@@ -116,7 +116,7 @@ def processor_s(kiosk):
     return (int(fields[11]) + int(fields[12])) / int(ticks)
 
 
-@check("screens/idle-cpu")
+@check("screens/idle-cpu", again="ten seconds of rest")
 def idle_cpu(context):
     _, percent = resting(context)
     return percent

@@ -59,6 +59,10 @@ ssize_t callbox_send(int fd, const void *bytes, size_t count, const struct socka
 /// Blocks SIGTERM, SIGINT and SIGHUP for delivery through the descriptor that is returned; ignores SIGPIPE.
 int callbox_open_signals(void);
 
+/// Runs a program with its arguments, `size` bytes of words that each end in NUL, and waits for its end. What it says
+/// is kept in `output`, cut at `room`; with a room of 0 it is heard where ours is. Returns its exit status, or -1.
+int callbox_command(const void *words, size_t size, void *output, size_t room, size_t *length);
+
 /// Goes on as this program from its beginning, in the same process, with `size` bytes of arguments, each ending in NUL
 /// (as in /proc/self/cmdline). Blocked signals stay so, and wait for it. Returns only where that fails.
 void callbox_replace_self(void *words, size_t size);

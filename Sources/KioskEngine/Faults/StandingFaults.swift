@@ -13,6 +13,12 @@ extension DeviceFamily {
         case .storage: return .storage
         case .housing: return .housing
         case .supply: return .supply
+        case .safeMode: return .safeMode
+        case .bootPartition: return .bootPartition
+        case .bootWrite: return .bootWrite
+        case .dataLost: return .dataLost
+        case .dataPartition: return .dataPartition
+        case .clock: return .clock
         }
     }
 }
@@ -53,6 +59,40 @@ extension Fault {
     fileprivate static let supply = Fault(
         "CB-PWR-LOW", .stands, nil, "The mains have failed. Camera and picture rest, so that sound lasts longer.",
         "Look at the supply. The picture returns by itself."
+    )
+}
+
+// MARK: - The start of the board
+
+extension Fault {
+    fileprivate static let safeMode = Fault(
+        "CB-BOOT-SAFE", .stands, nil,
+        "The board did not come up several times. It starts with the last good settings, and without its camera.",
+        "Look at the supply and at what was changed last. The next start tries everything again."
+    )
+    fileprivate static let bootPartition = Fault(
+        "CB-BOOT-LOST", .stands, nil,
+        "There is no partition `CALLBOX` with `callbox.conf` on the card, or it cannot be read.",
+        "See in a PC that the card has a FAT partition of that name. The last good settings go on."
+    )
+    fileprivate static let bootWrite = Fault(
+        "CB-BOOT-FULL", .stands, nil,
+        "The partition with `callbox.conf` is full or read-only: passwords stay in the file, the report is an old one.",
+        "Remove what does not belong there; where that does not help, replace the card."
+    )
+    fileprivate static let dataLost = Fault(
+        "CB-DAT-LOST", .stands, nil,
+        "The data partition was beyond repair and was made anew: logs, calls and passwords are gone.",
+        "Write the passwords into `callbox.conf` again. Where it happens again, replace the card."
+    )
+    fileprivate static let dataPartition = Fault(
+        "CB-DAT-NONE", .stands, nil,
+        "There is no data partition: logs, calls and passwords last until the board is switched off.",
+        "Flash the card anew, or replace it."
+    )
+    fileprivate static let clock = Fault(
+        "CB-CLK-NONE", .stands, nil, "Nobody has told the board what time it is.",
+        "See that it reaches a time server (`[network] ntp`). Calls that need the time wait for it."
     )
 }
 

@@ -36,9 +36,21 @@ struct ConfigurationSetting {
 
     /// Whether a line without a value is right: a password that was moved leaves one.
     var mayBeEmpty: Bool {
+        if Self.isPassword(self.key, in: self.section) { return true }
         switch self.section {
-        case "sip": return self.key == "password" || self.key == "auth_user"
-        case "ice": return self.key == "turn_password" || self.key == "turn_user"
+        case "sip": return self.key == "auth_user"
+        case "ice": return self.key == "turn_user"
+        case "network": return self.key == "auth_identity"
+        default: return false
+        }
+    }
+
+    /// Whether the value of that key is moved to the secrets file.
+    static func isPassword(_ key: ByteString, in section: ByteString) -> Bool {
+        switch section {
+        case "sip": return key == "password"
+        case "ice": return key == "turn_password"
+        case "network": return key == "wifi_password" || key == "auth_password"
         default: return false
         }
     }
@@ -76,7 +88,7 @@ struct ConfigurationSection {
         + Self.inputs + [Self.keypad, Self.panel] + Self.lamps + Self.relays
         + [Self.display, Self.screen] + Self.screens + [Self.language]
         + [Self.camera, Self.audio, Self.sound, Self.video, Self.media, Self.rtp, Self.ice, Self.network]
-        + [Self.identity, Self.location, Self.log]
+        + [Self.identity, Self.location, Self.update, Self.log]
 }
 
 // MARK: - Readers with their bounds

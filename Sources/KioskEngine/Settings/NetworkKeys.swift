@@ -57,5 +57,5 @@ extension ConfigurationSection {
             .init("dscp_picture", "34", Self.number(0...63), "The mark on pictures.") {
                 $0.network.pictureCodePoint = UInt8($1)
             },
-        ])
+        ] + Self.link)
 }

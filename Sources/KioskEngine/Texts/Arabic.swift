@@ -91,6 +91,13 @@ extension Texts {
             network: "لا توجد شبكة",
             storage: "لا يمكن تسجيل أي شيء",
             housing: "تم فتح الغطاء"),
+        starts: StartTexts(
+            safeMode: "الوضع الآمن",
+            bootPartition: "تعذر العثور على الإعدادات",
+            bootWrite: "تعذرت كتابة الإعدادات",
+            dataLost: "فُقدت السجلات",
+            dataPartition: "لا تُحفظ السجلات إلا حتى إيقاف التشغيل",
+            clock: "الوقت غير معروف"),
         pages: PageTexts(
             problems: "أخطاء في الإعدادات",
             health: "الحالة",

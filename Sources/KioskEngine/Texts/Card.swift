@@ -110,6 +110,12 @@ extension Texts {
         case .storage: return self.faults.storage
         case .housing: return self.faults.housing
         case .supply: return self.states.lowPower.headline
+        case .safeMode: return self.starts.safeMode
+        case .bootPartition: return self.starts.bootPartition
+        case .bootWrite: return self.starts.bootWrite
+        case .dataLost: return self.starts.dataLost
+        case .dataPartition: return self.starts.dataPartition
+        case .clock: return self.starts.clock
         }
     }
 }

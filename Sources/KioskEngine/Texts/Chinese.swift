@@ -91,6 +91,13 @@ extension Texts {
             network: "没有网络",
             storage: "无法保存记录",
             housing: "外壳被打开过"),
+        starts: StartTexts(
+            safeMode: "安全模式",
+            bootPartition: "找不到设置",
+            bootWrite: "无法写入设置",
+            dataLost: "记录已丢失",
+            dataPartition: "记录仅保留到关机",
+            clock: "时间未知"),
         pages: PageTexts(
             problems: "配置有误",
             health: "运行状态",

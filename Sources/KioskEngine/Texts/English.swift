@@ -95,6 +95,13 @@ extension Texts {
             network: "No network",
             storage: "Nothing can be written down",
             housing: "The housing was opened"),
+        starts: StartTexts(
+            safeMode: "Safe mode",
+            bootPartition: "The settings cannot be found",
+            bootWrite: "The settings cannot be written",
+            dataLost: "The records were lost",
+            dataPartition: "Records are kept until power-off only",
+            clock: "The time is not known"),
         pages: PageTexts(
             problems: "Problems of the configuration",
             health: "Health",

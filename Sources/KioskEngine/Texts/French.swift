@@ -93,6 +93,13 @@ extension Texts {
             network: "Pas de réseau",
             storage: "Rien ne peut être enregistré",
             housing: "Le boîtier a été ouvert"),
+        starts: StartTexts(
+            safeMode: "Mode sans échec",
+            bootPartition: "Les réglages sont introuvables",
+            bootWrite: "Les réglages ne peuvent pas être écrits",
+            dataLost: "Les enregistrements ont été perdus",
+            dataPartition: "Les enregistrements ne sont gardés que jusqu’à l’arrêt",
+            clock: "L’heure est inconnue"),
         pages: PageTexts(
             problems: "Erreurs de configuration",
             health: "État",

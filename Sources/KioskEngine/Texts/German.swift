@@ -96,6 +96,13 @@ extension Texts {
             network: "Kein Netz",
             storage: "Nichts kann aufgezeichnet werden",
             housing: "Das Gehäuse wurde geöffnet"),
+        starts: StartTexts(
+            safeMode: "Abgesicherter Betrieb",
+            bootPartition: "Die Einstellungen sind nicht zu finden",
+            bootWrite: "Die Einstellungen sind nicht beschreibbar",
+            dataLost: "Die Aufzeichnungen gingen verloren",
+            dataPartition: "Aufzeichnungen bleiben nur bis zum Ausschalten",
+            clock: "Die Uhrzeit ist unbekannt"),
         pages: PageTexts(
             problems: "Fehler in der Konfiguration",
             health: "Zustand",

@@ -95,6 +95,13 @@ extension Texts {
             network: "Sin red",
             storage: "No se puede guardar nada",
             housing: "Se ha abierto la carcasa"),
+        starts: StartTexts(
+            safeMode: "Modo seguro",
+            bootPartition: "No se encuentran los ajustes",
+            bootWrite: "No se pueden escribir los ajustes",
+            dataLost: "Se han perdido los registros",
+            dataPartition: "Los registros solo se guardan hasta el apagado",
+            clock: "No se sabe la hora"),
         pages: PageTexts(
             problems: "Errores de configuración",
             health: "Estado",

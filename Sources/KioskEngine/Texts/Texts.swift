@@ -11,15 +11,18 @@ final class Texts: Sendable {
     let buttons: ButtonTexts
     let outcomes: OutcomeTexts
     let faults: FaultTexts
+    let starts: StartTexts
     let pages: PageTexts
 
     init(
-        states: StateTexts, buttons: ButtonTexts, outcomes: OutcomeTexts, faults: FaultTexts, pages: PageTexts
+        states: StateTexts, buttons: ButtonTexts, outcomes: OutcomeTexts, faults: FaultTexts, starts: StartTexts,
+        pages: PageTexts
     ) {
         self.states = states
         self.buttons = buttons
         self.outcomes = outcomes
         self.faults = faults
+        self.starts = starts
         self.pages = pages
     }
 
@@ -178,6 +181,16 @@ struct FaultTexts: Sendable {
     let housing: ByteString
 }
 
+/// The same of a board that did not start as it should.
+struct StartTexts: Sendable {
+    let safeMode: ByteString
+    let bootPartition: ByteString
+    let bootWrite: ByteString
+    let dataLost: ByteString
+    let dataPartition: ByteString
+    let clock: ByteString
+}
+
 /// Pages for whoever installs the kiosk.
 struct PageTexts: Sendable {
     /// Headlines.
@@ -207,7 +220,8 @@ struct PageTexts: Sendable {
         case .capture: return self.microphone
         case .panel: return self.buttons
         case .network: return self.network
-        case .storage, .housing, .supply: return nil
+        case .storage, .housing, .supply, .safeMode, .bootPartition, .bootWrite, .dataLost, .dataPartition, .clock:
+            return nil
         }
     }
 }

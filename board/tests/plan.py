@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files hold a group's checks, and which groups run side by side: what waits beside what computes, and alone what
+measures time."""
+
+from typing import NamedTuple
+
+FILES = {
+    "format": ["sources"], "harness": ["harness", "faults_table"], "unit": ["unit"], "fuzz": ["fuzz"],
+    "simulate": ["simulate"],
+    "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
+    "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
+    "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],
+    "ice": ["ice"], "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"],
+    "targets": ["targets"], "service": ["service", "service_network"],
+    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
+    "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
+              "abuse", "missing", "endurance"],
+    "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
+}
+
+
+class Lane(NamedTuple):
+    """Groups, or checks of one, that follow one another, `at_a_time` of them side by side; `nice` as nice(1) has it."""
+
+    patterns: tuple
+    at_a_time: int = 1
+    nice: int = 0
+
+
+# Each has a network of its own; the longest first.
+WAITING = ("race", "link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",
+           "errors", "panel", "targets", "ice", "service")
+# Their figures are times, or want every packet: nothing runs beside them.
+TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "board/answer-to-*", "board/key-tone-*",
+         "board/echo*", "board/loudspeaker-peak", "board/lamp-latency", "board/noise")
+# The lanes of a phase run side by side, the phases one after the other.
+PHASES = (
+    (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3)),
+    (Lane(("harness", "bench", "purity", "size", "arm", "stranger", *TIMED)),),
+    # A virtual board each.
+    (Lane(("board",)), Lane(("screens", "away"))),
+    # An emulated board, which computes on all processors.
+    (Lane(("image",)),),
+    (Lane(("time",)),),
+)
+
+
+def planned(rows, fits):
+    """[[(parts, at_a_time, nice)]]: of each lane of each phase its parts, the rows of one group each, a row once.
+
+    `fits(row, pattern)` tells whether a row is of a group, or has a name.
+    """
+    left, phases = list(rows), []
+    for phase in PHASES:
+        lanes = []
+        for lane in phase:
+            parts = {}
+            for row in [row for pattern in lane.patterns for row in left if fits(row, pattern)]:
+                if row in left:
+                    left.remove(row)
+                    parts.setdefault(row.group, []).append(row)
+            lanes.append((list(parts.values()), lane.at_a_time, lane.nice))
+        phases.append([lane for lane in lanes if lane[0]])
+    if left:
+        raise ValueError(f"in no phase: {', '.join(row.name for row in left)}")
+    return phases
