@@ -10,6 +10,8 @@ make_board_files() {
     cp -a "$base" "$root"
     rm -rf "${root:?}"/boot/* "$root"/var/{cache,log,tmp}/* "$root"/var/lib/apt "$root"/etc/{machine-id,udev/hwdb.bin} \
         "$root"/usr/lib/udev/{hwdb.d,hwdb.bin}
+    # Nothing of a kiosk's is written in Perl, and no desktop asks what a file is.
+    rm -rf "$root"/usr/bin/perl* "$root"/usr/lib/*/perl-base "$root"/usr/share/{perl5,lintian,mime,gcc}
     mkdir -p "$root"/{boot/callbox,data,etc/rauc,usr/share/callbox,usr/lib/modules}
     : >"$root/etc/machine-id"
     printf 'callbox\n' >"$root/etc/hostname"
@@ -105,7 +107,7 @@ make_slot() {
     local tree=$work/slot
     mkdir -p "$tree"
     step "compressing the root"
-    mksquashfs "$work/root" "$tree/root.squashfs" -quiet -no-progress -reproducible -comp zstd -Xcompression-level "${CALLBOX_LEVEL:-15}" \
+    mksquashfs "$work/root" "$tree/root.squashfs" -quiet -no-progress -reproducible -comp zstd -Xcompression-level 15 \
         -b 512K -wildcards -e 'proc/*' 'sys/*' 'dev/*' 'run/*' 'tmp/*'
     step "root: $(($(stat -c %s "$tree/root.squashfs") / 1000000)) MB"
     cp "$parts/boot/vmlinuz-$kernel" "$tree/vmlinuz"
