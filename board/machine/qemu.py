@@ -23,7 +23,7 @@ StandardInput=tty-force
 StandardOutput=tty
 StandardError=tty
 TTYPath=/dev/ttyAMA0
-Environment=SYSTEMD_COLORS=0 SYSTEMD_URLIFY=0 SYSTEMD_PAGER=cat
+Environment=SYSTEMD_COLORS=0 SYSTEMD_URLIFY=0 SYSTEMD_PAGER=cat TERM=dumb NO_COLOR=1
 Restart=always
 RestartSec=1
 """

@@ -14,7 +14,7 @@ import numpy
 
 from machine import card as cards
 from machine.card import Card
-from machine.qemu import Machine, MachineFault
+from machine.qemu import Machine
 from machine.wire import BOARD as KIOSK
 from machine.wire import HERE, cable
 from peer.baresip import Peer
@@ -145,6 +145,7 @@ def call(context):
     """A press, a call to a far end on the cable, sound from it and to it, the end."""
     trial = running(context)
     with Peer(Path(trial.folder) / "peer", clip(), HERE, 5060) as peer:
+        trial.machine.shell(f"until ip -4 -o address | grep -q {KIOSK}/; do sleep 1; done", 120)
         trial.machine.shell("callbox press call", 60)
         peer.wait_event("CALL_ESTABLISHED", 60)
         begin = peer.heard_samples()
