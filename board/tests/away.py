@@ -192,7 +192,7 @@ def pause(away):
     kiosk.hang_up()
     kiosk.wait_event("lamp", since=mark, limit_s=2, pattern="fast")
     mark = kiosk.mark()
-    kiosk.press("call")
+    kiosk.push("call")
     kiosk.wait_event("refused", since=mark, limit_s=2, reason="paused")
     wire = bench_.wire.mark()
     bench_.current_peer.dial(f"sip:callbox@{GUEST}")

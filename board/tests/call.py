@@ -16,7 +16,7 @@ def boot(context):
     return bench(context).board.boot_seconds
 
 
-@check("board/ready", again="")
+@check("board/ready", again=())
 def ready(context):
     b = bench(context)
     begin = time.monotonic()
@@ -55,7 +55,7 @@ def ringing_calls(context):
     return invites, cancels
 
 
-@check("board/press-to-invite", again="ringing calls")
+@check("board/press-to-invite", again=("ringing calls",))
 def press_to_invite(context):
     invites, _ = context.once("ringing calls", lambda: ringing_calls(context))
     debounce_ms = bench(context).board.debounce_ms
@@ -64,7 +64,7 @@ def press_to_invite(context):
     return figure
 
 
-@check("board/hook-to-cancel", again="ringing calls")
+@check("board/hook-to-cancel", again=("ringing calls",))
 def hook_to_cancel(context):
     _, cancels = context.once("ringing calls", lambda: ringing_calls(context))
     return median(cancels) - bench(context).board.debounce_ms
@@ -91,17 +91,17 @@ def short(context):
     return context.once("short calls", lambda: short_calls(context))
 
 
-@check("board/hook-to-bye", again="short calls")
+@check("board/hook-to-bye", again=("short calls",))
 def hook_to_bye(context):
     return median([bye for bye, _, _ in short(context)]) - bench(context).board.debounce_ms
 
 
-@check("board/answer-to-picture", again="short calls")
+@check("board/answer-to-picture", again=("short calls",))
 def answer_to_picture(context):
     return percentile([float(frame) for _, frame, _ in short(context)], 1.0)
 
 
-@check("board/answer-to-sound", again="short calls")
+@check("board/answer-to-sound", again=("short calls",))
 def answer_to_sound(context):
     return percentile([float(sound) for _, _, sound in short(context)], 1.0)
 

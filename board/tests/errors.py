@@ -254,7 +254,7 @@ def silence(context):
     return took
 
 
-@check("errors/start", again="")
+@check("errors/start", again=())
 def start(context):
     """No network, camera, display or sound card: the milliseconds to ready; each is named, and a press is answered."""
     with Owner(context.folder / "kiosk") as kiosk:

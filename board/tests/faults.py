@@ -97,9 +97,9 @@ def stand_in_call(away):
 def press_fails(away):
     """Without a network the next press has a sentence."""
     kiosk, mark = away.kiosk, away.kiosk.mark()
-    kiosk.press("call", 60)
+    kiosk.push("call")
     ended = kiosk.wait_event("call", since=mark, state="ended", limit_s=5)
-    kiosk.press("hook", 60)
+    kiosk.push("hook")
     kiosk.idle()
     return f"the next press says {ended['fault_code']}"
 
@@ -174,7 +174,7 @@ def start(away):
             raise Failed(told[4], "the fault was to name the button and who has its line")
         opened = kiosk.wait_event("problem", fault_code="CB-CFG-OPEN")
         moment = witness.moment()
-        kiosk.press("call", 60)
+        kiosk.push("call")
         failed = witness.fails(moment)
         away.row("line held by a program", "start", told, "the others work")
         witness.row(opened["fault_code"], "the file is wrong", "start", told[0], told[2], told[3], "", opened["text"])

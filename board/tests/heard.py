@@ -123,7 +123,7 @@ def key_latency(context, name, line, press):
     return median(times)
 
 
-@check("board/key-tone-idle", again="")
+@check("board/key-tone-idle", again=())
 def key_tone_idle(context):
     """The output is primed: a press out of silence."""
     b = bench(context)
@@ -131,7 +131,7 @@ def key_tone_idle(context):
     return key_latency(context, "keys-idle", "mute", lambda line: b.board.press(line, 60))
 
 
-@check("board/key-tone-busy", again="")
+@check("board/key-tone-busy", again=())
 def key_tone_busy(context):
     """The output runs and has sound in hand: presses in the pauses of the ring-back."""
     b = bench(context)

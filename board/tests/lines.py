@@ -64,7 +64,7 @@ def pulled(context):
         time.sleep(0.1)
     if missing:
         raise Failed(" ".join(missing), f"not named: {text}")
-    kiosk.press("mute")
+    kiosk.push("mute")
     kiosk.wait_event("button", since=mark, name="mute", edge="pressed", limit_s=1)
     mark, since = kiosk.mark(), time.monotonic()
     board.plug_chip(CHIP, LINES)
@@ -83,7 +83,7 @@ def pulled(context):
     return f"told in {told:.1f} s, back in {back:.1f} s"
 
 
-@check("away/relay-killed")
+@check("away/relay-killed", again=())
 def killed(context):
     """Killed, and ended by a trap, in a call, on a chip that leaves lines as they were: milliseconds until it is off.
 

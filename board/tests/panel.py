@@ -8,7 +8,7 @@ from measure.figures import blink
 from peer import odd
 from tests.bench import bench
 from tests.kiosk import PEER
-from tests.runner import Failed, check
+from tests.runner import Failed, Late, check
 
 SAMPLED_S = 3.0
 REACTIONS, NOISE_SEED = 200, 158
@@ -98,14 +98,14 @@ def bounce(context):
     return presses
 
 
-@check("board/lamp-latency", again="")
+@check("board/lamp-latency", again=())
 def latency(context):
     """From the line's edge to the lamp's, on the guest's clock; nobody listens at the far end."""
     b = bench(context)
     b.ready({"call.uri": f"sip:nobody@{PEER}:5099"})
     found, held_up = b.board.reaction("call", "lamp-call", "hook", REACTIONS)
     if len(found) < REACTIONS:
-        raise Failed(f"{len(found)} of {REACTIONS}", f"the machine is too busy: {held_up} measurements were held up")
+        raise Late(f"{len(found)} of {REACTIONS}", f"the machine is too busy: {held_up} measurements were held up")
     found.sort()
     context.log(f"median {found[len(found) // 2]:.1f} worst {found[-1]:.1f}, of which debounce {b.board.debounce_ms}; "
                 f"{held_up} did not count; the slowest: {[round(value) for value in found[-8:]]}")

@@ -31,8 +31,10 @@ class Lane(NamedTuple):
 WAITING = ("race", "link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",
            "errors", "panel", "targets", "ice", "service")
 # Their figures are times, or want every packet: nothing runs beside them.
-TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "board/answer-to-*", "board/key-tone-*",
-         "board/echo*", "board/loudspeaker-peak", "board/lamp-latency", "board/noise")
+TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "board/answer-to-*", "board/remote-*",
+         "board/black-bars", "board/self-view", "board/far-end-picture", "board/camera-live", "board/tone-*",
+         "board/codec-*", "board/key-tone-*", "board/echo*", "board/loudspeaker-peak", "board/lamp-latency",
+         "board/noise", "away/relay-*")
 # The lanes of a phase run side by side, the phases one after the other.
 PHASES = (
     (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3)),

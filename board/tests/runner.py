@@ -14,7 +14,7 @@ import subprocess
 import time
 import traceback
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from tests import plan
 
@@ -33,6 +33,10 @@ class Failed(Exception):
         self.figure, self.why = figure, why
 
 
+class Late(Failed):
+    """A time is out of its bound, or could not be taken because the machine is too busy."""
+
+
 class Row(NamedTuple):
     name: str
     bound: str
@@ -43,11 +47,11 @@ class Row(NamedTuple):
         return self.name.split("/")[0]
 
 
-def check(name, again=None, limit_s=LIMIT_S):
+def check(name, again: Optional[tuple] = None, limit_s=LIMIT_S):
     """Declares the function below as the check of that name, which takes `limit_s` seconds at most.
 
     `again` is for times, which another program on this machine makes longer: out of bound they are taken anew, TRIES
-    in all. It names what `once` made for them, which is then forgotten; an empty name for nothing.
+    in all. It names what `once` made for them, which is then forgotten.
     """
 
     def declare(function):
@@ -189,28 +193,31 @@ def run_one(context, row):
     context.log_path.unlink(missing_ok=True)
     before = ""
     for left in reversed(range(TRIES if row.name in AGAIN else 1)):
-        figure, why = measured(context, row)
-        if not why:
+        figure, fault = measured(context, row)
+        if fault is None:
             return True, f"ok {row.name} {figure} ({row.bound}){before}"
-        if left:
-            before += f"{',' if before else '; before:'} {figure}"
-            context.made.pop(AGAIN[row.name], None)
-            time.sleep(PAUSE_S)
-    return False, f"FAIL {row.name} {figure} ({row.bound}){before} — {why}; log: build/test/{row.name}/log"
+        if not isinstance(fault, Late) or not left:
+            break
+        before += f"{',' if before else '; before:'} {figure}"
+        for made in AGAIN[row.name]:
+            context.made.pop(made, None)
+        time.sleep(PAUSE_S)
+    return False, f"FAIL {row.name} {figure} ({row.bound}){before} — {fault.why}; log: build/test/{row.name}/log"
 
 
 def measured(context, row):
-    """(the figure as text, why it does not hold or nothing)."""
+    """(the figure as text, the Failed that says why it does not hold, or None)."""
     try:
         with time_limit(LIMITS[row.name]):
             figure, holds = judge(FUNCTIONS[row.name](context), row.bound)
-        return figure, "" if holds else "out of bound"
+        return figure, None if holds else Late(figure, "out of bound")
     except Failed as failure:
         context.log(f"failed: {failure}")
-        return failure.figure, failure.why or "failed"
+        return failure.figure, failure
     except Exception as fault:
         context.log(traceback.format_exc())
-        return type(fault).__name__, " ".join(str(fault).split())[:240] or "failed"
+        name = type(fault).__name__
+        return name, Failed(name, " ".join(str(fault).split())[:240])
 
 
 def run_group(context, group, rows):

@@ -75,13 +75,13 @@ def turned_call(context):
 def dark(context):
     """Dark when nobody was there for a while; the press that lights the screen is a press like any other."""
     kiosk = upside_down(context)
-    kiosk.press("mute")
+    kiosk.push("mute")
     time.sleep(WAIT_S + 1.5)
     code, _ = kiosk.tell("screenshot", "/share/dark.png")
     if code == 0:
         raise Failed("lit", "the display is still on")
     mark = kiosk.mark()
-    kiosk.press("call")
+    kiosk.push("call")
     kiosk.wait_event("call", since=mark, state="dialling")
     time.sleep(1)
     screen = kiosk.screenshot(context.folder / "lit.png")
@@ -116,7 +116,7 @@ def processor_s(kiosk):
     return (int(fields[11]) + int(fields[12])) / int(ticks)
 
 
-@check("screens/idle-cpu", again="ten seconds of rest")
+@check("screens/idle-cpu", again=("ten seconds of rest",))
 def idle_cpu(context):
     _, percent = resting(context)
     return percent

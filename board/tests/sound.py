@@ -41,10 +41,11 @@ def _at_far_end(context):
 
 
 for _name, _heard, _wanted in (("loudspeaker", at_loudspeaker, TONE_HZ), ("far-end", at_far_end, MICROPHONE_HZ)):
+    _again = ("the observed call", "the tone at the loudspeaker", "the tone at the far end")
     check(f"board/tone-{_name}-frequency")(
         lambda context, heard=_heard, wanted=_wanted: abs(heard(context).frequency_hz - wanted))
     check(f"board/tone-{_name}-snr")(lambda context, heard=_heard: float(heard(context).snr_db))
-    check(f"board/tone-{_name}-gap")(lambda context, heard=_heard: heard(context).gap_ms)
+    check(f"board/tone-{_name}-gap", again=_again)(lambda context, heard=_heard: heard(context).gap_ms)
 
 
 def codec_call(context, codec, seconds=4.0):

@@ -95,7 +95,7 @@ def silence(context):
     return measured(context)["bytes"]
 
 
-@check("stranger/flood-sound", again="the flood")
+@check("stranger/flood-sound", again=("the flood",))
 def sound(context):
     """The call's sound in both directions, without holes. Figure: packets concealed."""
     seen = measured(context)
@@ -105,7 +105,7 @@ def sound(context):
     return gained(seen, "audio", "concealed") + gained(seen, "audio", "lost") + gained(seen, "audio", "xruns")
 
 
-@check("stranger/flood-picture", again="the flood")
+@check("stranger/flood-picture", again=("the flood",))
 def picture(context):
     """Figure: the part of the frames that was decoded, in percent."""
     return 100 * gained(measured(context), "video", "decoded") / FRAMES
@@ -118,7 +118,7 @@ def memory(context):
     return seen["after"]["rss_kb"] - seen["before"]["rss_kb"]
 
 
-@check("stranger/flood-buttons", again="the flood")
+@check("stranger/flood-buttons", again=("the flood",))
 def buttons(context):
     """Whoever stands before the kiosk notices nothing. Figure: milliseconds of the slowest answer of its control."""
     seen = measured(context)

@@ -198,7 +198,7 @@ class Witness:
     def press_calls(self):
         """The next press: an INVITE goes out. Then it is taken back."""
         mark, wire = self.kiosk.mark(), self.bench.wire.mark()
-        self.kiosk.press("call", 60)
+        self.kiosk.push("call")
         self.kiosk.wait_event("call", since=mark, state="dialling", limit_s=2)
         if not self.bench.wire.wait_sip("INVITE", GUEST, 2, wire):
             raise Failed("no INVITE", "the next press sent nothing")
@@ -212,7 +212,7 @@ class Witness:
             raise Failed(self.kiosk.status().get("state"), "the call did not go on")
         for is_on in (True, False):
             mark = self.kiosk.mark()
-            self.kiosk.press("mute", 60)
+            self.kiosk.push("mute")
             self.kiosk.wait_event("mute", since=mark, limit_s=2, on=is_on)
         return "the call goes on, the next press works"
 
