@@ -9,9 +9,20 @@
 
 readonly image_folder=$project/board/lib/image
 
-# board_root_path ARCHITECTURE: where the root of arm64 or armhf is, or will be.
+# Nobody reads a manual on a kiosk.
+readonly unwanted=(
+    --dpkgopt='force-unsafe-io'
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright'
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*'
+    --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/i18n/*'
+    --dpkgopt='path-exclude=/usr/share/bash-completion/*' --dpkgopt='path-exclude=/usr/share/zsh/*'
+)
+
+# board_root_path ARCHITECTURE: where the root of arm64 or armhf is, or will be. It is made anew only where packages or
+# what is left out of them have changed.
 board_root_path() {
-    printf '%s/board-root-%s-%s\n' "$scratch" "$1" "$(hash_of "$image_folder/packages.txt" "$image_folder/root.sh")"
+    printf '%s/board-root-%s-%s\n' "$scratch" "$1" \
+        "$(hash_of "$image_folder/packages.txt" <(printf '%s\n' "${unwanted[@]}"))"
 }
 
 # make_board_root ARCHITECTURE: makes it unless it is there.
@@ -33,15 +44,6 @@ make_board_root_now() {
         "${unwanted[@]}" --skip=check/qemu --skip=cleanup/reproducible
     finish "$path" "board-root-$architecture"
 }
-
-# Nobody reads a manual on a kiosk.
-readonly unwanted=(
-    --dpkgopt='force-unsafe-io'
-    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright'
-    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*'
-    --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/i18n/*'
-    --dpkgopt='path-exclude=/usr/share/bash-completion/*' --dpkgopt='path-exclude=/usr/share/zsh/*'
-)
 
 # emulated ARCHITECTURE COMMAND...: while COMMAND runs, this machine runs programs of that architecture, by the dev
 # root's qemu. The kernel opens the emulator at once (flag F), so that it works in any root, and forgets it when nobody
@@ -114,13 +116,15 @@ real_packages() {
     done
 }
 
-# parts_path BOARD, make_parts BOARD: kernel, boot loader and firmware of a board, whose meta has been read.
-parts_path() { printf '%s/board-parts-%s-%s\n' "$scratch" "$1" "$(hash_of "$project/board/$1/meta" "$image_folder/root.sh")"; }
+# parts_path, make_parts: kernel, boot loader and firmware of the board whose meta has been read.
+parts_path() {
+    printf '%s/board-parts-%s-%s\n' "$scratch" "$architecture" "$(hash_of <(printf '%s\n' "${packages[@]}"))"
+}
 
 make_parts() {
     local path
-    path=$(parts_path "$1")
-    [[ -d $path ]] || locked "board-parts-$1" make_parts_now "$path"
+    path=$(parts_path)
+    [[ -d $path ]] || locked board-parts make_parts_now "$path"
     touch -c "$path"
 }
 
@@ -130,7 +134,7 @@ make_parts_now() {
     mkdir -p "$scratch"
     # shellcheck disable=SC2154 # from the board's meta
     fetch_packages "$architecture" "$1".new "${packages[@]}"
-    finish "$1" "board-parts-$board"
+    finish "$1" "board-parts-$architecture"
 }
 
 # version_here: of the product, as its sources say. epoch_here: the time of the last commit, which every file gets.
