@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A card, as somebody with a card reader has it: written from an image, its files changed, its bytes spoilt."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -40,11 +41,21 @@ class Card:
     def write(self, name, data):
         self._tool("mcopy", "-o", "-", f"::{name}", input=data)
 
+    def fill(self):
+        """The boot partition has no room any more."""
+        free = re.search(r"([\d ]+) bytes free", self._tool("mdir").stdout.decode())[1]
+        self.write("fill", bytes(int(free.replace(" ", ""))))
+
     def remove(self, name):
         self._tool("mdel", f"::{name}")
 
     def relabel(self, label):
         self._tool("mlabel", f"::{label}")
+
+    def read_slot(self, name):
+        """A file of slot A, which is an ext4."""
+        return subprocess.run(["debugfs", "-R", f"cat /{name}", f"{self.path}?offset={SLOT_A_AT}"], check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
     def spoil(self, at, length):
         """Writes 0xA5 over `length` bytes at `at`."""

@@ -48,25 +48,26 @@ class MachineFault(Exception):
 
 
 class Machine:
-    """One start of a board from `card` (a file), with `loader` as its firmware. `folder` gets its console.
+    """One start of a board from `card` (a Card), with `loader` as its firmware, or, where that is None, without a boot
+    loader: slot A with `init` in systemd's place. `folder` gets its console.
 
-    `tap`: the interface that its network ends at, or None for no cable. `clock`: what its clock says at the start, as
-    QEMU's `-rtc base`. Used as a context manager; at the end its power is cut.
+    `tap`: the interface that its cable ends at, which is `plugged` in or not. `clock`: what its clock says at the start,
+    as QEMU's `-rtc base`. Used as a context manager; at the end its power is cut.
     """
 
-    def __init__(self, folder, card, loader, target="arm64", tap="tap0", clock="utc", memory_mib=1024):
-        self.folder, self.process, self.console = Path(folder), None, None
+    def __init__(self, folder, card, loader, target="arm64", tap="tap0", clock="utc", plugged=True, memory_mib=1024,
+                 init="/usr/sbin/init"):
+        self.folder, self.process, self.console, self.plugged = Path(folder), None, None, plugged
         self.folder.mkdir(parents=True, exist_ok=True)
         self.serial = self.folder / "console.txt"
         program, processor = EMULATORS[target]
-        network = ["-nic", "none"]
-        if tap:
-            network = ["-netdev", f"tap,id=net,ifname={tap},script=no,downscript=no",
-                       "-device", "virtio-net-pci,netdev=net,mac=52:54:00:ca:11:b0,romfile="]
+        first = ["-bios", str(loader)] if loader else self._without_loader(card, init)
+        network = ["-netdev", f"tap,id=net,ifname={tap},script=no,downscript=no",
+                   "-device", "virtio-net-pci,id=cable,netdev=net,mac=52:54:00:ca:11:b0,romfile="]
         self.command = [
             program, "-M", "virt", "-cpu", processor, "-smp", "2", "-m", str(memory_mib), "-accel", "tcg,thread=multi",
-            "-nodefaults", "-display", "none", "-no-user-config", "-bios", str(loader), "-rtc", f"base={clock}",
-            "-drive", f"if=none,id=card,file={card},format=raw,cache=writethrough",
+            "-nodefaults", "-display", "none", "-no-user-config", *first, "-rtc", f"base={clock}",
+            "-drive", f"if=none,id=card,file={card.path},format=raw,cache=writethrough",
             "-device", "virtio-blk-pci,drive=card",
             "-device", "virtio-gpu-pci", "-device", "virtio-keyboard-pci", "-device", "virtio-rng-pci",
             "-audiodev", "none,id=sound", "-device", "virtio-sound-pci,audiodev=sound", *network,
@@ -75,6 +76,14 @@ class Machine:
             "-fw_cfg", f"name={CREDENTIALS}p.service,file={self.folder}/probe",
             "-fw_cfg", f"name={CREDENTIALS}tmp.mount,file={self.folder}/carrier",
         ]
+
+    def _without_loader(self, card, init):
+        """QEMU's words for the kernel of slot A, with the arguments that the boot loader would give it."""
+        for name in ("vmlinuz", "initrd"):
+            (self.folder / name).write_bytes(card.read_slot(name))
+        arguments = re.search(rb'setenv bootargs "(.*?) rauc.slot', card.read("boot.scr"))[1].decode()
+        return ["-kernel", f"{self.folder}/vmlinuz", "-initrd", f"{self.folder}/initrd",
+                "-append", f"{arguments} rauc.slot=A init={init}"]
 
     def __enter__(self):
         return self.start()
@@ -96,6 +105,8 @@ class Machine:
         self.monitor = self._connect("qmp").makefile("rw")
         self.monitor.readline()
         self.ask("qmp_capabilities")
+        if not self.plugged:
+            self.plug(False)
         return self
 
     def _connect(self, name):
@@ -131,6 +142,10 @@ class Machine:
                 raise MachineFault(f"{name}: {answer['error']['desc']}")
             if "return" in answer:
                 return answer["return"]
+
+    def plug(self, is_in):
+        """The cable is plugged in, or out."""
+        self.ask("set_link", name="cable", up=is_in)
 
     def screen(self, name="screen.png"):
         """What the screen shows, as a picture; kept in the folder."""
@@ -173,6 +188,12 @@ class Machine:
         self.since = len(self.said())
         self.shell("systemctl reboot", 30, may_fail=True)
 
+    def installs(self, command, said, limit_s):
+        """A command of an update's, and the start that follows it, of which the boot loader says `said`."""
+        self.since = len(self.said())
+        self.shell(command)
+        self.wait_said(said, limit_s, self.since)
+
     def wait_shell(self, limit_s=240):
         """The root shell answers. Nothing is typed before it is there: the boot loader would stop at a key, and a
         serial port whose queue is full before somebody opens it stays deaf."""
@@ -193,6 +214,8 @@ class Machine:
             if time.monotonic() > until:
                 raise MachineFault(f"the kiosk was not ready in {limit_s} s; see {self.serial}")
             time.sleep(1)
+        # It would take what a check has put on the card while that check does something else.
+        self.shell("systemctl stop callbox-update.timer callbox-update.service")
         return time.monotonic() - self.began
 
 

@@ -16,6 +16,7 @@ FILES = {
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
     "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
+    "image-more": ["image_update", "image_faults"],
 }
 
 
@@ -42,7 +43,7 @@ PHASES = (
     # A virtual board each.
     (Lane(("board",)), Lane(("screens", "away"))),
     # An emulated board, which computes on all processors.
-    (Lane(("image",)),),
+    (Lane(("image", "image-more")),),
     (Lane(("time",)),),
 )
 
