@@ -51,8 +51,8 @@ class Machine:
     """One start of a board from `card` (a Card), with `loader` as its firmware, or, where that is None, without a boot
     loader: slot A with `init` in systemd's place. `folder` gets its console.
 
-    `tap`: the interface that its cable ends at, which is `plugged` in or not. `clock`: what its clock says at the start,
-    as QEMU's `-rtc base`. Used as a context manager; at the end its power is cut.
+    `tap`: the interface that its cable ends at, which is `plugged` in or not. `clock`: what its clock says at the
+    start, as QEMU's `-rtc base`. Used as a context manager; at the end its power is cut.
     """
 
     def __init__(self, folder, card, loader, target="arm64", tap="tap0", clock="utc", plugged=True, memory_mib=1024,

@@ -71,7 +71,7 @@ def update(context):
     machine.shell("systemctl is-active callbox-healthy.service || systemctl start callbox-healthy.service", 240)
     state = machine.shell(f"{SLOTS} show; cat /proc/cmdline; grep -c peer@ /boot/callbox/callbox.conf")
     context.log(state)
-    context.log(machine.shell("systemctl start callbox-update.service; journalctl -b --no-pager -u callbox-update", 240))
+    context.log(machine.shell("systemctl start callbox-update; journalctl -b --no-pager -u callbox-update", 240))
     again = machine.shell(f"{SLOTS} show")
     if "rauc.slot=B" not in state or "left_B=3" not in state or not state.endswith("\n1") or "order=B A" not in again:
         raise Failed("not so", f"the new slot does not run, is not good, or the settings are gone: {state[-200:]}")

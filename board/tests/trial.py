@@ -88,7 +88,7 @@ def running(context):
 
 
 def call_peer(context, trial, word="press call"):
-    """A call to a far end on the cable, begun by a word of the kiosk's; seconds of sound that the far end hears in 6."""
+    """A call to a far end on the cable, begun by a word of the kiosk's; seconds of sound that it hears in 6."""
     machine = trial.machine
     machine.shell(f"until ip -4 -o address | grep -q {KIOSK}/; do sleep 1; done", 120)
     with Peer(trial.folder / "peer", clip(), HERE, 5060) as peer:

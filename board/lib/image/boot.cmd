@@ -47,9 +47,9 @@ else
     setenv part @SLOT_B@
     if test "${left_B}" = 3; then setenv left_B 2; elif test "${left_B}" = 2; then setenv left_B 1; else setenv left_B 0; fi
 fi
-env export -c -s 200 ${state_at} ${state_names}
-${devtype} write ${state_at} @STATE_1@ 1
-${devtype} write ${state_at} @STATE_2@ 1
+setenv keep "env export -c -s 200 ${state_at} ${state_names}; ${devtype} write ${state_at} @STATE_1@ 1"
+setenv keep "${keep}; ${devtype} write ${state_at} @STATE_2@ 1"
+run keep
 
 echo "callbox: slot ${slot}, order ${order}, starts left ${left_A} ${left_B} ${mode}"
 setenv bootargs "@ARGUMENTS@ rauc.slot=${slot} ${mode}"
@@ -60,5 +60,8 @@ if ext4load ${devtype} ${devnum}:${part} ${kernel_addr_r} /vmlinuz; then
         @BOOT@ ${kernel_addr_r} ${ramdisk_addr_r}:${filesize} ${tree}
     fi
 fi
+# Where nothing can be loaded, as from a slot that was never written, another try is of no use.
 echo "callbox: slot ${slot} cannot be started"
+setenv left_${slot} 0
+run keep
 reset
