@@ -5,11 +5,13 @@ table's order: what was installed by one runs in the next."""
 import json
 import os
 import random
+import socket
 import time
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 from machine import card as cards
+from machine.wire import BOARD as KIOSK
 from machine.wire import HERE
 from tests.runner import Failed, check
 from tests.trial import CONFIGURATION, START_S, Trial, made
@@ -58,6 +60,27 @@ def refused(context):
         raise Failed("changed", "a refused bundle changed the order of the slots")
     machine.shell("rm /boot/callbox/half.raucb /boot/callbox/strange.raucb; sync")
     return "both"
+
+
+@check("image-more/login")
+def login(context):
+    """Nobody can log in; with a key in callbox.conf its owner can, and nobody else."""
+    machine = tried(context).machine
+    machine.shell("! dbclient -y -p 22 root@127.0.0.1 true </dev/null; for k in own other; do"
+                  " dropbearkey -t ed25519 -f /run/$k; done; cp /boot/callbox/callbox.conf /run/conf;"
+                  " (echo [network]; echo ssh_key = $(dropbearkey -y -f /run/own | grep ^ssh-))"
+                  " >>/boot/callbox/callbox.conf; systemctl restart callbox-network; systemctl start callbox-login",
+                  120)
+    text = machine.shell("dbclient -y -i /run/own root@127.0.0.1 'id -un; pwd' </dev/null;"
+                         " ! dbclient -y -i /run/other root@127.0.0.1 id </dev/null", 120)
+    context.log(text)
+    with socket.create_connection((KIOSK, 22), timeout=30) as outside:
+        banner = outside.recv(64).decode(errors="replace").split("\r")[0]
+    machine.shell("systemctl stop callbox-login; cp /run/conf /boot/callbox/callbox.conf;"
+                  " systemctl restart callbox-network", 60)
+    if "root\n" not in text or not banner.startswith("SSH-2.0"):
+        raise Failed(banner, f"the key's owner got: {text[-200:]}")
+    return banner
 
 
 @check("image-more/update", limit_s=LIMIT_S)

@@ -45,7 +45,7 @@ make_bundle "$out/$name.raucb"
 python3 "$here/sbom.py" "$name" "$work/root/usr/share/callbox/packages.txt" >"$out/$name.spdx.json"
 step "compressing"
 bmaptool -q create -o "$out/$name.img.bmap" "$out/$name.img"
-xz --force --threads=2 --block-size=16MiB -1 "$out/$name.img"
+xz --force --threads=2 --block-size=16MiB -0 "$out/$name.img"
 (cd "$out" && sha256sum "$name".img.xz >"$name.img.xz.sha256")
 rm -rf --one-file-system "$work/root"
 step "build/images/$name.img.xz: $(($(stat -c %s "$out/$name.img.xz") / 1000000)) MB"

@@ -18,6 +18,10 @@ readonly unwanted=(
     --dpkgopt='path-exclude=/usr/share/bash-completion/*' --dpkgopt='path-exclude=/usr/share/zsh/*'
 )
 
+# What takes minutes under emulation: 150 certificates, each by programs of its own. slot.sh lists them.
+readonly without_certificates='dpkg-divert --root="$1" --quiet --local --rename --divert /usr/sbin/update-ca-certificates.not \
+    --add /usr/sbin/update-ca-certificates && ln -s /bin/true "$1/usr/sbin/update-ca-certificates"'
+
 # board_root_path ARCHITECTURE: where the root of arm64 or armhf is, or will be. It is made anew only where packages or
 # what is left out of them have changed.
 board_root_path() {
@@ -41,7 +45,8 @@ make_board_root_now() {
     mkdir -p "$scratch"
     discard "$path".new
     emulated "$architecture" bootstrap "$path".new "$architecture" "$image_folder/packages.txt" essential \
-        "${unwanted[@]}" --skip=check/qemu --skip=cleanup/reproducible
+        "${unwanted[@]}" --extract-hook="$without_certificates" --skip=check/qemu --skip=cleanup/reproducible
+    rm "$path".new/usr/sbin/update-ca-certificates*
     finish "$path" "board-root-$architecture"
 }
 

@@ -10,8 +10,9 @@ make_board_files() {
     cp -a "$base" "$root"
     rm -rf "${root:?}"/boot/* "$root"/var/{cache,log,tmp}/* "$root"/var/lib/apt "$root"/etc/{machine-id,udev/hwdb.bin} \
         "$root"/usr/lib/udev/{hwdb.d,hwdb.bin}
-    # Nothing of a kiosk's is written in Perl, and no desktop asks what a file is.
-    rm -rf "$root"/usr/bin/perl* "$root"/usr/lib/*/perl-base "$root"/usr/share/{perl5,lintian,mime,gcc}
+    # Nothing of a kiosk's is written in Perl, no desktop asks what a file is, nobody types a password, texts are UTF-8.
+    rm -rf "$root"/usr/bin/perl* "$root"/usr/lib/*/{perl-base,gconv,security} \
+        "$root"/usr/share/{perl5,lintian,mime,gcc,X11,pam,pam-configs,fonts-droid-fallback}
     mkdir -p "$root"/{boot/callbox,data,etc/rauc,usr/share/callbox,usr/lib/modules}
     : >"$root/etc/machine-id"
     printf 'callbox\n' >"$root/etc/hostname"
@@ -24,6 +25,7 @@ make_board_files() {
     install -m 755 "/callbox/build/$target/callbox" "$root/usr/bin/callbox"
     cp -r --no-preserve=ownership /callbox/build/share/. "$root/usr/share/"
     name_release "$root"
+    list_certificates "$root"
     list_packages "$root" >"$root/usr/share/callbox/packages.txt"
     rm -rf "$root"/var/lib/dpkg
     settled "$root"
@@ -46,6 +48,18 @@ copy_modules() {
     local source=$parts/usr/lib/modules/$kernel
     cp -a "$source" "$1"
     (cd "$1/kernel" && xargs rm -rf) <"$here/modules-left-out.txt"
+}
+
+# list_certificates ROOT: whom the board believes by itself, one by one for OpenSSL and in one file for others.
+list_certificates() {
+    local folder=$1/etc/ssl/certs file
+    rm -rf "${folder:?}"
+    mkdir -p "$folder"
+    cat "$1"/usr/share/ca-certificates/mozilla/*.crt >"$folder/ca-certificates.crt"
+    for file in "$1"/usr/share/ca-certificates/mozilla/*.crt; do
+        ln -s "/usr/share/ca-certificates/mozilla/$(basename "$file")" "$folder/$(basename "$file" .crt).pem"
+        ln -sf "$(basename "$file" .crt).pem" "$folder/$(openssl x509 -in "$file" -noout -hash).0"
+    done
 }
 
 name_release() {
