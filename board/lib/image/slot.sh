@@ -20,6 +20,7 @@ make_board_files() {
     ln -sf /run/systemd/resolve/stub-resolv.conf "$root/etc/resolv.conf"
     copy_modules "$root/usr/lib/modules/$kernel"
     depmod -b "$root" "$kernel"
+    copy_firmware "$root/usr/lib/firmware"
     cp -r --no-preserve=ownership /callbox/rootfs-overlay/. "$root/"
     [[ ! -d /callbox/board/$board/overlay ]] || cp -r --no-preserve=ownership "/callbox/board/$board/overlay/." "$root/"
     install -m 755 "/callbox/build/$target/callbox" "$root/usr/bin/callbox"
@@ -48,6 +49,16 @@ copy_modules() {
     local source=$parts/usr/lib/modules/$kernel
     cp -a "$source" "$1"
     (cd "$1/kernel" && xargs rm -rf) <"$here/modules-left-out.txt"
+}
+
+# copy_firmware FOLDER: the files whose beginnings the board's meta names, for devices that want some.
+copy_firmware() {
+    local start
+    for start in "${firmware_files[@]:-}"; do
+        [[ -z $start ]] && continue
+        mkdir -p "$1/$(dirname "$start")"
+        cp -a "$parts/usr/lib/firmware/$start"* "$1/$(dirname "$start")/"
+    done
 }
 
 # list_certificates ROOT: whom the board believes by itself, one by one for OpenSSL and in one file for others.
