@@ -20,11 +20,11 @@ make_boot_script() {
     mkimage -q -A arm -T script -n "Callbox" -d "$work/boot.cmd" "$1" >/dev/null
 }
 
-# A kernel that gives up starts anew, and the try is counted. /var lives in memory. Huge pages would keep some 60 MB free
-# for themselves.
+# A kernel that gives up starts anew, and the try is counted. /var lives in memory. Huge pages would keep some 60 MB
+# free for themselves.
 kernel_arguments() {
-    printf '%s' "console=$console,115200 console=tty0 quiet loglevel=3 vt.global_cursor_default=0 panic=10 transparent_hugepage=never" \
-        " systemd.volatile=state systemd.show_status=no"
+    printf '%s' "console=$console,115200 console=tty0 quiet loglevel=3 vt.global_cursor_default=0 panic=10" \
+        " transparent_hugepage=never systemd.volatile=state systemd.show_status=no"
 }
 
 make_boot_partition() {
@@ -52,16 +52,17 @@ make_card() {
     mkdir -p "$work/genimage.root"
     {
         printf 'image card.img {\n  hdimage { partition-table-type = "mbr"\n disk-signature = 0x%s }\n' "$signature"
-        [[ -z ${loader:-} ]] || printf '  partition loader { in-partition-table = false\n image = "%s"\n offset = %s }\n' \
-            "$parts/$loader" "$loader_at"
+        [[ -z ${loader:-} ]] || printf '  partition loader { %s\n image = "%s"\n offset = %s }\n' \
+            'in-partition-table = false' "$parts/$loader" "$loader_at"
         partition boot boot.vfat 0x0c "${boot_mib}M" 16M
         partition a slot.ext4 0x83 "${slot_mib}M" "$((16 + boot_mib))M"
         printf '  partition b { partition-type = 0x83\n size = %sM }\n' "$slot_mib"
         partition data data.ext4 0x83 16M
         printf '}\n'
     } >"$work/genimage.cfg"
-    genimage --loglevel 1 --config "$work/genimage.cfg" --rootpath "$work/genimage.root" --tmppath "$work/genimage.tmp" \
-        --inputpath "$work" --outputpath "$work" || die "genimage failed."
+    genimage --loglevel 1 --config "$work/genimage.cfg" --rootpath "$work/genimage.root" \
+        --tmppath "$work/genimage.tmp" --inputpath "$work" --outputpath "$work" >"$work/genimage.log" 2>&1 \
+        || die "genimage failed: $(tail -3 "$work/genimage.log")"
     mv "$work/card.img" "$1"
 }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What an image is made of: a configured Debian 13 root of an ARM architecture, kernels, boot loaders, firmware. Sourced,
-# never run.
+# What an image is made of: a configured Debian 13 root of an ARM architecture, kernels, boot loaders, firmware.
+# Sourced, never run.
 # shellcheck disable=SC2016,SC2154 # words for another shell; names of the board's meta
 
 # shellcheck source=board/lib/root.sh
@@ -19,8 +19,8 @@ readonly unwanted=(
 )
 
 # What takes minutes under emulation: 150 certificates, each by programs of its own. slot.sh lists them.
-readonly without_certificates='dpkg-divert --root="$1" --quiet --local --rename --divert /usr/sbin/update-ca-certificates.not \
-    --add /usr/sbin/update-ca-certificates && ln -s /bin/true "$1/usr/sbin/update-ca-certificates"'
+readonly without_certificates='dpkg-divert --root="$1" --quiet --local --rename \
+    --divert /usr/sbin/update-ca-certificates.not --add /usr/sbin/update-ca-certificates && ln -s /bin/true "$1/usr/sbin/update-ca-certificates"'
 
 # board_root_path ARCHITECTURE: where the root of arm64 or armhf is, or will be. It is made anew only where packages or
 # what is left out of them have changed.
@@ -146,7 +146,8 @@ make_parts_now() {
 version_here() { sed -n 's/^let version: ByteString = "\(.*\)"$/\1/p' "$project/Sources/callbox/Run.swift"; }
 
 epoch_here() {
-    git -C "$project" -c safe.directory="$project" log -1 --format=%ct 2>/dev/null || stat -c %Y "$project/Package.swift"
+    git -C "$project" -c safe.directory="$project" log -1 --format=%ct 2>/dev/null \
+        || stat -c %Y "$project/Package.swift"
 }
 
 # make_signing_key: the key that signs updates, drawn once on this machine; who ships images brings an own one
@@ -156,6 +157,6 @@ make_signing_key() {
     [[ ! -e $folder/certificate.pem ]] || return 0
     mkdir -p "$folder"
     chmod 700 "$folder"
-    "$project/board/enter" --net none openssl req -x509 -newkey rsa:3072 -nodes -days 7300 -subj '/CN=callbox development' \
-        -keyout /cache/signing/key.pem -out /cache/signing/certificate.pem 2>/dev/null || die "openssl made no key."
+    "$project/board/enter" --net none openssl req -x509 -newkey rsa:3072 -nodes -days 7300 \
+        -subj '/CN=callbox development' -keyout /cache/signing/key.pem -out /cache/signing/certificate.pem 2>/dev/null || die "openssl made no key."
 }

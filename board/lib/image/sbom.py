@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: sbom.py NAME PACKAGES: what an image is made of, as SPDX 2.3 JSON. PACKAGES has a line for each Debian package:
-name, version, architecture. The time is that of SOURCE_DATE_EPOCH, so that the same image has the same document."""
+"""Usage: sbom.py NAME PACKAGES: what an image is made of, as SPDX 2.3 JSON. PACKAGES has a line for each Debian
+package: name, version, architecture. The time is that of SOURCE_DATE_EPOCH, so that the same image has the same document."""
 
 import hashlib
 import json
@@ -16,7 +16,8 @@ def entry(name, version, architecture):
     purl = f"pkg:deb/debian/{quote(name)}@{quote(version, safe='')}?arch={architecture}"
     return {"SPDXID": identity, "name": name, "versionInfo": version, "supplier": "Organization: Debian",
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
-            "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]}
+            "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                              "referenceLocator": purl}]}
 
 
 def document(name, packages):

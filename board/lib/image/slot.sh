@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# The contents of a slot: kernel, initramfs, descriptions of the hardware, and the compressed root. Sourced by assemble.sh.
+# The contents of a slot: kernel, initramfs, descriptions of the hardware, and the compressed root. Sourced by
+# assemble.sh.
 
 # make_board_files: the board's root as a folder, $work/root.
 # shellcheck disable=SC2154 # names of assemble.sh and of the board's meta
@@ -92,11 +93,12 @@ list_packages() {
 
 # make_initramfs FILE: busybox, what mounts a card, and the first program.
 make_initramfs() {
-    local tree=$work/initramfs folder module
+    local tree=$work/initramfs folder group
     mkdir -p "$tree/bin" "$tree/usr/lib/modules/$kernel"
     ln -s usr/lib "$tree/lib"
     install -m 755 "$base/usr/bin/busybox" "$tree/bin/busybox"
-    filled -e "s|callbox-gid|$(awk -F: '$1 == "callbox" { print $3 }' "$work/root/etc/group")|" "$here/init" >"$tree/init"
+    group=$(awk -F: '$1 == "callbox" { print $3 }' "$work/root/etc/group")
+    filled -e "s|callbox-gid|$group|" "$here/init" >"$tree/init"
     chmod 755 "$tree/init"
     mkdir -p "$tree/dev"
     cp "$parts/usr/lib/modules/$kernel"/modules.{builtin,order} "$tree/usr/lib/modules/$kernel/"
