@@ -72,8 +72,13 @@ def bundle(source, folder, name, change=None, key=("/cache/signing/key.pem", "/c
     subprocess.run(["unsquashfs", "-q", "-n", "-d", tree, source], check=True, stdout=subprocess.DEVNULL)
     if change:
         change(tree)
+    # Digest and size of what was there before.
+    manifest = tree / "manifest.raucm"
+    lines = [line for line in manifest.read_text().splitlines() if not line.startswith(("sha256=", "size="))]
+    manifest.write_text("\n".join(lines) + "\n")
     path = folder / f"{name}.raucb"
     path.unlink(missing_ok=True)
-    subprocess.run(["rauc", "--key", key[0], "--cert", key[1], "bundle", tree, path], check=True,
+    subprocess.run(["rauc", "--key", key[0], "--cert", key[1], "--mksquashfs-args=-comp zstd -Xcompression-level 1",
+                    "bundle", tree, path], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return path

@@ -132,14 +132,14 @@ class Machine:
             self.console.close()
         self.console = None
 
-    def ask(self, name, **arguments):
+    def ask(self, command, /, **arguments):
         """A command of QEMU's own monitor; its answer."""
-        self.monitor.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
+        self.monitor.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
         self.monitor.flush()
         while True:
             answer = json.loads(self.monitor.readline())
             if "error" in answer:
-                raise MachineFault(f"{name}: {answer['error']['desc']}")
+                raise MachineFault(f"{command}: {answer['error']['desc']}")
             if "return" in answer:
                 return answer["return"]
 
