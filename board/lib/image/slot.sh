@@ -140,6 +140,8 @@ make_slot() {
     cp "$parts/boot/vmlinuz-$kernel" "$tree/vmlinuz"
     make_initramfs "$tree/initrd"
     copy_trees "$tree"
+    # U-Boot looks for it here where it does not find the one of the boot partition.
+    make_boot_script "$tree/boot.scr"
     settled "$tree"
     make_ext4 "$1" $(($(du -sm --apparent-size "$tree" | cut -f1) + 12)) callbox-slot 5107 -d "$tree" -m 0 \
         -O '^has_journal,^metadata_csum,^64bit,^orphan_file,^resize_inode'
