@@ -54,10 +54,11 @@ make_card() {
         printf 'image card.img {\n  hdimage { partition-table-type = "mbr"\n disk-signature = 0x%s }\n' "$signature"
         [[ -z ${loader:-} ]] || printf '  partition loader { %s\n image = "%s"\n offset = %s }\n' \
             'in-partition-table = false' "$parts/$loader" "$loader_at"
-        partition boot boot.vfat 0x0c "${boot_mib}M" 16M
-        partition a slot.ext4 0x83 "${slot_mib}M" "$((16 + boot_mib))M"
+        # U-Boot looks for its words in what is marked as bootable, one after the other.
+        partition boot boot.vfat 0x0c "${boot_mib}M" true 16M
+        partition a slot.ext4 0x83 "${slot_mib}M" true "$((16 + boot_mib))M"
         printf '  partition b { partition-type = 0x83\n size = %sM }\n' "$slot_mib"
-        partition data data.ext4 0x83 16M
+        partition data data.ext4 0x83 16M false
         printf '}\n'
     } >"$work/genimage.cfg"
     genimage --loglevel 1 --config "$work/genimage.cfg" --rootpath "$work/genimage.root" \
@@ -66,10 +67,10 @@ make_card() {
     mv "$work/card.img" "$1"
 }
 
-# partition NAME FILE TYPE SIZE [OFFSET]: a line of genimage's.
+# partition NAME FILE TYPE SIZE BOOTABLE [OFFSET]: a line of genimage's.
 partition() {
-    printf '  partition %s { partition-type = %s\n image = "%s"\n size = %s\n' "$1" "$3" "$2" "$4"
-    [[ -z ${5:-} ]] || printf ' offset = %s\n' "$5"
+    printf '  partition %s { partition-type = %s\n image = "%s"\n size = %s\n bootable = %s\n' "$1" "$3" "$2" "$4" "$5"
+    [[ -z ${6:-} ]] || printf ' offset = %s\n' "$6"
     printf '  }\n'
 }
 
