@@ -20,7 +20,8 @@ readonly unwanted=(
 
 # What takes minutes under emulation: 150 certificates, each by programs of its own. slot.sh lists them.
 readonly without_certificates='dpkg-divert --root="$1" --quiet --local --rename \
-    --divert /usr/sbin/update-ca-certificates.not --add /usr/sbin/update-ca-certificates && ln -s /bin/true "$1/usr/sbin/update-ca-certificates"'
+    --divert /usr/sbin/update-ca-certificates.not --add /usr/sbin/update-ca-certificates \
+    && ln -s /bin/true "$1/usr/sbin/update-ca-certificates"'
 
 # board_root_path ARCHITECTURE: where the root of arm64 or armhf is, or will be. It is made anew only where packages or
 # what is left out of them have changed.
@@ -158,5 +159,6 @@ make_signing_key() {
     mkdir -p "$folder"
     chmod 700 "$folder"
     "$project/board/enter" --net none openssl req -x509 -newkey rsa:3072 -nodes -days 7300 \
-        -subj '/CN=callbox development' -keyout /cache/signing/key.pem -out /cache/signing/certificate.pem 2>/dev/null || die "openssl made no key."
+        -subj '/CN=callbox development' -keyout /cache/signing/key.pem -out /cache/signing/certificate.pem 2>/dev/null \
+        || die "openssl made no key."
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: sbom.py NAME PACKAGES: what an image is made of, as SPDX 2.3 JSON. PACKAGES has a line for each Debian
-package: name, version, architecture. The time is that of SOURCE_DATE_EPOCH, so that the same image has the same document."""
+package: name, version, architecture. The time is that of SOURCE_DATE_EPOCH, so that the same image has the same
+document."""
 
 import hashlib
 import json
