@@ -206,6 +206,11 @@ class Machine:
                 if self.process.poll() is not None or time.monotonic() > until:
                     raise
 
+    def wait_good(self, limit_s=240):
+        """This start was found good, and all its tries are given back."""
+        self.wait_ready(limit_s)
+        self.shell("until systemctl is-active callbox-healthy; do sleep 1; done", 120)
+
     def wait_ready(self, limit_s=240):
         """The kiosk has told systemd that it is ready; seconds since the power came, as the wall has it."""
         until = time.monotonic() + limit_s

@@ -37,7 +37,7 @@ def tried(context):
                     "/CN=callbox development", "-keyout", key, "-out", certificate)
         strange = cards.bundle(good, trial.folder, "strange", small_slot, (key, certificate))
         trial.card.write("strange.raucb", strange.read_bytes())
-        trial.power_on().wait_ready(START_S)
+        trial.power_on().wait_good(START_S)
         return trial
 
     return context.once("board", make)
@@ -90,8 +90,7 @@ def update(context):
     trial = tried(context)
     machine = trial.machine
     machine.installs("systemctl start --no-block callbox-update.service", "callbox: slot B, order B A", 600)
-    machine.wait_ready(START_S)
-    machine.shell("systemctl is-active callbox-healthy.service || systemctl start callbox-healthy.service", 240)
+    machine.wait_good(START_S)
     state = machine.shell(f"{SLOTS} show; cat /proc/cmdline; grep -c peer@ /boot/callbox/callbox.conf")
     context.log(state)
     context.log(machine.shell("systemctl start callbox-update; journalctl -b --no-pager -u callbox-update", 240))
