@@ -27,34 +27,29 @@ public enum Log {
 }
 
 private final class LogSink {
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let lock = Lock()
     private var files: LogFiles?
     private var stamp: () -> ByteString = { ByteString() }
     private var kept: (ByteString) -> ByteString? = { $0 }
     private var tell: (ByteString?) -> Void = { _ in }
     private var hasFailed = false
 
-    init() {
-        self.lock = UnsafeMutablePointer.allocate(capacity: 1)
-        callbox_init_mutex(self.lock)
-    }
-
     func set(
         _ files: LogFiles, _ stamp: @escaping () -> ByteString, _ kept: @escaping (ByteString) -> ByteString?,
         _ tell: @escaping (ByteString?) -> Void
     ) {
-        pthread_mutex_lock(self.lock)
-        self.files = files
-        self.stamp = stamp
-        self.kept = kept
-        self.tell = tell
-        pthread_mutex_unlock(self.lock)
+        self.lock.locked {
+            self.files = files
+            self.stamp = stamp
+            self.kept = kept
+            self.tell = tell
+        }
     }
 
     func write(_ line: ByteString) {
-        pthread_mutex_lock(self.lock)
-        if let files = self.files, let kept = self.kept(line) { self.keep(self.stamp() + " " + kept, in: files) }
-        pthread_mutex_unlock(self.lock)
+        self.lock.locked {
+            if let files = self.files, let kept = self.kept(line) { self.keep(self.stamp() + " " + kept, in: files) }
+        }
     }
 
     private func keep(_ line: ByteString, in files: LogFiles) {

@@ -7,43 +7,33 @@ import CSystem
 ///
 /// A full queue drops its oldest element and counts it: late is worse than lost. Orders are taken first; only a thread
 /// that has stood still for a hundred of them loses any.
-///
-/// The lock inherits priority, so that the sound thread never waits for a thread that was put aside.
 public final class Mailbox<Element> {
     private var queue: BoundedQueue<Element>
     private var orders = BoundedQueue<Element>(capacity: 128)
     private var acknowledged: UInt64 = 0
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let lock = Lock()
     /// Becomes readable when something is put in; for `Poller` or `wait`.
     public let wakeup: Int32
 
     public init(capacity: Int) {
         self.queue = BoundedQueue(capacity: capacity)
-        self.lock = UnsafeMutablePointer.allocate(capacity: 1)
-        callbox_init_mutex(self.lock)
         self.wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         precondition(self.wakeup >= 0, "mailboxes are made at start, when descriptors are free")
     }
 
     deinit {
         close(self.wakeup)
-        pthread_mutex_destroy(self.lock)
-        self.lock.deallocate()
     }
 
     /// Puts in what may be dropped when the other side lags behind.
     public func put(_ element: Element) {
-        pthread_mutex_lock(self.lock)
-        self.queue.push(element)
-        pthread_mutex_unlock(self.lock)
+        self.lock.locked { self.queue.push(element) }
         self.wake()
     }
 
     /// Puts in what must arrive, and before anything else that waits.
     public func order(_ element: Element) {
-        pthread_mutex_lock(self.lock)
-        self.orders.push(element)
-        pthread_mutex_unlock(self.lock)
+        self.lock.locked { self.orders.push(element) }
         self.wake()
     }
 
@@ -53,18 +43,14 @@ public final class Mailbox<Element> {
     }
 
     public func take() -> Element? {
-        pthread_mutex_lock(self.lock)
-        defer { pthread_mutex_unlock(self.lock) }
-        return self.orders.pop() ?? self.queue.pop()
+        self.lock.locked { self.orders.pop() ?? self.queue.pop() }
     }
 
     /// Call before draining, so that a later `put` wakes again.
     public func acknowledge() {
         var count: UInt64 = 0
         _ = read(self.wakeup, &count, 8)
-        pthread_mutex_lock(self.lock)
-        self.acknowledged &+= 1
-        pthread_mutex_unlock(self.lock)
+        self.lock.locked { self.acknowledged &+= 1 }
     }
 
     /// Wakes whoever takes out, who may find nothing: its `turns` then show that it lives.
@@ -72,9 +58,7 @@ public final class Mailbox<Element> {
 
     /// How often somebody came to take out.
     public var turns: UInt64 {
-        pthread_mutex_lock(self.lock)
-        defer { pthread_mutex_unlock(self.lock) }
-        return self.acknowledged
+        self.lock.locked { self.acknowledged }
     }
 
     /// Blocks until something was put in or the time is over.
@@ -86,8 +70,6 @@ public final class Mailbox<Element> {
 
     /// Elements dropped because nobody took them in time.
     public var dropped: UInt64 {
-        pthread_mutex_lock(self.lock)
-        defer { pthread_mutex_unlock(self.lock) }
-        return self.queue.dropped
+        self.lock.locked { self.queue.dropped }
     }
 }

@@ -64,18 +64,25 @@ public final class MatrixKeypad {
         for row in self.rows {
             guard row.set(true) else { return nil }
             usleep(self.settleUs)
-            var mask: UInt16 = 0
-            for (index, column) in self.columns.enumerated() {
-                guard let isPulled = column.isActive else { return nil }
-                if isPulled { mask |= 1 << UInt16(index) }
-            }
-            found.append(mask)
+            guard let pulled = self.pulledColumns() else { return nil }
+            found.append(pulled)
             guard row.set(false) else { return nil }
         }
         self.driveAll(true)
         // Those that the scan itself has made.
         self.forgetEdges()
-        return self.matrix.handle(.scanned(found), now: now)
+        guard let atRest = self.pulledColumns() else { return nil }
+        return self.matrix.handle(.scanned(found, atRest: atRest), now: now)
+    }
+
+    /// A bit for each, the first one lowest.
+    private func pulledColumns() -> UInt16? {
+        var mask: UInt16 = 0
+        for (index, column) in self.columns.enumerated() {
+            guard let isPulled = column.isActive else { return nil }
+            if isPulled { mask |= 1 << UInt16(index) }
+        }
+        return mask
     }
 
     private func driveAll(_ isDriven: Bool) {

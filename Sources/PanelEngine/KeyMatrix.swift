@@ -21,7 +21,8 @@ public struct KeyMatrix {
         /// A column was pulled while all rows were driven.
         case woken
         /// For each row, while it alone was driven: a bit for each column that was pulled, the first column lowest.
-        case scanned([UInt16])
+        /// `atRest` has those that are pulled now that all rows are driven again, and what the scan moved is forgotten.
+        case scanned([UInt16], atRest: UInt16)
     }
 
     public enum Event: Equatable, Sendable {
@@ -75,11 +76,11 @@ public struct KeyMatrix {
             // The scan itself moves the columns, which may be told late: that must not go round in circles.
             self.scansAt = min(self.scansAt, max(now, self.scannedAt + .milliseconds(Self.scanMs)))
             return []
-        case .scanned(let rows): return self.scanned(rows, now: now)
+        case .scanned(let rows, let atRest): return self.scanned(rows, atRest, now: now)
         }
     }
 
-    private mutating func scanned(_ rows: [UInt16], now: Instant) -> [Event] {
+    private mutating func scanned(_ rows: [UInt16], _ atRest: UInt16, now: Instant) -> [Event] {
         self.scannedAt = now
         var down = self.keys.indices.map { index in
             let row = index / self.columns
@@ -92,7 +93,8 @@ public struct KeyMatrix {
             for index in down.indices { down[index] = self.filters[index].isPressed && down[index] }
         }
         var events: [Event] = []
-        var isSettled = true
+        // A key that went down behind its row's back has nothing left to wake by.
+        var isSettled = atRest & ~rows.reduce(0, |) == 0
         for index in self.keys.indices {
             for event in self.filters[index].handle(.level(isActive: down[index]), now: now) {
                 self.tell(event, of: index, &events)

@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystem
 import KioskEngine
+import Loop
 
 /// The counts of the call that runs, kept by all media threads together.
 final class SharedCounters {
     private var counters = MediaCounters()
     private var displayCounters = DisplayCounters()
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
-
-    init() {
-        self.lock = UnsafeMutablePointer.allocate(capacity: 1)
-        callbox_init_mutex(self.lock)
-    }
-
-    deinit {
-        pthread_mutex_destroy(self.lock)
-        self.lock.deallocate()
-    }
+    private let lock = Lock()
 
     func update(_ body: (inout MediaCounters) -> Void) {
-        pthread_mutex_lock(self.lock)
-        body(&self.counters)
-        pthread_mutex_unlock(self.lock)
+        self.lock.locked { body(&self.counters) }
     }
 
     func read() -> MediaCounters {
-        pthread_mutex_lock(self.lock)
-        defer { pthread_mutex_unlock(self.lock) }
-        return self.counters
+        self.lock.locked { self.counters }
     }
 
     func reset() {
@@ -37,16 +23,8 @@ final class SharedCounters {
 
     /// What the display tells, kept over calls.
     var display: DisplayCounters {
-        get {
-            pthread_mutex_lock(self.lock)
-            defer { pthread_mutex_unlock(self.lock) }
-            return self.displayCounters
-        }
-        set {
-            pthread_mutex_lock(self.lock)
-            self.displayCounters = newValue
-            pthread_mutex_unlock(self.lock)
-        }
+        get { self.lock.locked { self.displayCounters } }
+        set { self.lock.locked { self.displayCounters = newValue } }
     }
 }
 

@@ -11,30 +11,14 @@ final class Vitals {
     private var panelTurns: UInt64 = 0
     private var away: [VitalPart] = []
     private var answer = Reply.refused("the parts were not looked at yet")
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let lock = Lock()
     /// What is so late was due and is not being done.
     private static let lateLimit = Duration.seconds(2)
-
-    init() {
-        self.lock = UnsafeMutablePointer.allocate(capacity: 1)
-        callbox_init_mutex(self.lock)
-    }
-
-    deinit {
-        pthread_mutex_destroy(self.lock)
-        self.lock.deallocate()
-    }
-
-    private func locked<Value>(_ body: () -> Value) -> Value {
-        pthread_mutex_lock(self.lock)
-        defer { pthread_mutex_unlock(self.lock) }
-        return body()
-    }
 
     /// Of the control thread, each time before it waits: when the two are to be called again (nil: not by themselves),
     /// and whose device is away.
     func note(signallingDue: Instant?, panelDue: Instant?, away: [VitalPart], now: Instant) {
-        self.locked {
+        self.lock.locked {
             if signallingDue.map({ now - $0 < Self.lateLimit }) ?? true { self.signallingTurns &+= 1 }
             if panelDue.map({ now - $0 < Self.lateLimit }) ?? true { self.panelTurns &+= 1 }
             self.away = away
@@ -43,7 +27,7 @@ final class Vitals {
 
     /// Nil of a part that others know of.
     func sign(_ part: VitalPart) -> Heartbeats.Sign? {
-        self.locked {
+        self.lock.locked {
             if self.away.contains(part) { return .away }
             switch part {
             case .signalling: return .turns(self.signallingTurns)
@@ -55,8 +39,8 @@ final class Vitals {
 
     /// What the word `healthy` is answered.
     var reply: ByteString {
-        get { self.locked { self.answer } }
-        set { self.locked { self.answer = newValue } }
+        get { self.lock.locked { self.answer } }
+        set { self.lock.locked { self.answer = newValue } }
     }
 }
 

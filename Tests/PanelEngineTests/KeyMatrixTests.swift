@@ -20,7 +20,7 @@ final class KeyMatrixTests: XCTestCase {
         let end = now + .milliseconds(ms)
         while matrix.scansAt <= end {
             now = max(now, matrix.scansAt)
-            events += matrix.handle(.scanned(rows), now: now)
+            events += matrix.handle(.scanned(rows, atRest: rows.reduce(0, |)), now: now)
         }
         now = end
         return events
@@ -52,9 +52,20 @@ final class KeyMatrixTests: XCTestCase {
         now = now + .seconds(1)
         _ = matrix.handle(.woken, now: now)
         XCTAssertEqual(matrix.scansAt, now)
-        _ = matrix.handle(.scanned([0, 0, 0, 0]), now: now)
+        _ = matrix.handle(.scanned([0, 0, 0, 0], atRest: 0), now: now)
         _ = matrix.handle(.woken, now: now)
         XCTAssertEqual(matrix.scansAt, now + .milliseconds(10), "what the scan itself moves does not go in circles")
+    }
+
+    func testAKeyThatGoesDownWhileOtherRowsAreLookedAtIsLookedForAgain() {
+        var matrix = self.make()
+        var now = Instant.zero
+        _ = self.scan(&matrix, "", ms: 1000, from: &now)
+        _ = matrix.handle(.woken, now: now)
+        // Its contact was open when its row was driven, and closed again before the columns could wake anybody.
+        XCTAssertEqual(matrix.handle(.scanned([0, 0, 0, 0], atRest: 0b010), now: now), [])
+        XCTAssertEqual(matrix.scansAt, now + .milliseconds(10))
+        XCTAssertEqual(self.scan(&matrix, "5", ms: 60, from: &now), [.key(KeyEvent(0x35, isPressed: true))])
     }
 
     func testTwoKeysAtOnceAreBothToldAndAThirdIsNotBelieved() {
@@ -72,7 +83,7 @@ final class KeyMatrixTests: XCTestCase {
         var now = Instant.zero
         let held = self.scan(&matrix, "7", ms: 61_000, from: &now)
         XCTAssertEqual(held, [.key(KeyEvent(0x37, isPressed: true)), .stuck(0x37)])
-        _ = matrix.handle(.scanned([0, 0, 1, 0]), now: now)
+        _ = matrix.handle(.scanned([0, 0, 1, 0], atRest: 1), now: now)
         XCTAssertEqual(matrix.scansAt, now + .milliseconds(200), "a stuck key does not keep the program busy")
         _ = matrix.handle(.woken, now: now)
         let other = self.scan(&matrix, "73", ms: 100, from: &now)
@@ -84,8 +95,8 @@ final class KeyMatrixTests: XCTestCase {
 
     func testScansOfTheWrongLengthDoNoHarm() {
         var matrix = self.make()
-        XCTAssertEqual(matrix.handle(.scanned([]), now: .zero), [])
-        XCTAssertEqual(matrix.handle(.scanned([UInt16](repeating: 0, count: 99)), now: .zero), [])
+        XCTAssertEqual(matrix.handle(.scanned([], atRest: 0), now: .zero), [])
+        XCTAssertEqual(matrix.handle(.scanned([UInt16](repeating: 0, count: 99), atRest: 0), now: .zero), [])
     }
 }
 

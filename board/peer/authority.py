@@ -4,6 +4,7 @@
 import datetime
 import subprocess
 
+CURVE = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")
 
 class Authority:
     """Its own certificate is `self.file`; `issue` makes others beside it."""
@@ -11,19 +12,19 @@ class Authority:
     def __init__(self, folder, name="authority"):
         self.folder, self.name, self.file = folder, name, folder / f"{name}.pem"
         folder.mkdir(parents=True, exist_ok=True)
-        self._run("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+        self._run("req", "-x509", "-newkey", *CURVE, "-nodes", "-keyout",
                   folder / f"{name}.key", "-out", self.file, "-days", "3650", "-subj", f"/CN={name}")
 
-    def issue(self, name, alternatives, begins_days=-2, ends_days=300):
-        """(certificate file, key file); valid from and to are days from now."""
-        certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+    def issue(self, name, alternatives, begins_days=-2, ends_days=300, key=CURVE, use="serverAuth"):
+        """(certificate file, key file); valid from and to are days from now; `key` and `use` are openssl's."""
+        certificate, key_file = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         request = self.folder / f"{name}.csr"
-        self._run("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
-                  "-out", request, "-subj", f"/CN={name}", "-addext", f"subjectAltName={alternatives}")
+        self._run("req", "-new", "-newkey", *key, "-nodes", "-keyout", key_file, "-out", request, "-subj",
+                  f"/CN={name}", "-addext", f"subjectAltName={alternatives}", "-addext", f"extendedKeyUsage={use}")
         self._run("x509", "-req", "-in", request, "-CA", self.file, "-CAkey", self.folder / f"{self.name}.key",
                   "-copy_extensions", "copy", "-out", certificate, "-not_before", self._date(begins_days),
                   "-not_after", self._date(ends_days))
-        return certificate, key
+        return certificate, key_file
 
     @staticmethod
     def fingerprint(certificate):

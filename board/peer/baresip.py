@@ -10,6 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from peer import crash
+
 HERE = Path(__file__).resolve().parent
 # One channel is encoded; what is offered and answered is opus/48000/2 all the same (RFC 7587).
 AUDIO_CODECS = {"opus": "opus/48000/1", "pcmu": "PCMU/8000/1", "pcma": "PCMA/8000/1"}
@@ -81,6 +83,7 @@ class Peer:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(["baresip", "-s", "-f", str(self.folder)], stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log, cwd=self.folder)
+        crash.watch("baresip", self.process)
         until = time.monotonic() + limit_s
         while self.control is None:
             if self.process.poll() is not None or time.monotonic() > until:

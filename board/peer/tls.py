@@ -16,6 +16,8 @@ class BusyByTLS:
     def __init__(self, certificate, key, version=None, port=PORT):
         self.port = port
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # Also with a key that is too short for anybody.
+        self.context.set_ciphers("DEFAULT@SECLEVEL=0")
         self.context.load_cert_chain(certificate, key)
         if version:
             self.context.minimum_version = self.context.maximum_version = version

@@ -9,13 +9,15 @@ import time
 
 from tests import faults, faults_table
 from tests.bench import bench, wait_until
-from tests.devices import CAMERA_DB_MIN, CARD, CARD_DB_MAX, CONNECTED, DISCONNECTED, MOVING, TOLD_S, Away
+from tests.devices import (BACK_S, CAMERA_DB_MIN, CARD, CARD_DB_MAX, CONNECTED, DISCONNECTED, DISPLAY, MOVING, TOLD_S,
+                           Away)
 from tests.kiosk import GUEST
 from tests.runner import Failed, check
 from virtual.channel import BoardError
 
 # Whoever opens a card first is its master.
 HOLDER = "import os, time; os.open('/dev/dri/card1', os.O_RDWR); print('has it', flush=True); time.sleep(60)"
+TOGGLES, ROUNDS, TOGGLE_S, GROWTH_KB_MAX = 100, 3, 0.015, 512
 FORCED, OWN_SIZE = (1280, 720), (1024, 768)
 # A fake of what the kernel tells of a camera on USB: this one is on none.
 FAKE_USB, CLASS = "/tmp/usb", "/sys/class/video4linux"
@@ -129,6 +131,54 @@ def camera_stuck(away):
     away.kiosk.hang_up()
     away.kiosk.idle()
     return f"{result}; the port was reset once"
+
+
+def toggled(away):
+    """A plug that comes and goes a hundred times, thrice, in a call and then without one: always back, nothing grows."""
+    kiosk, results = away.kiosk, []
+    for is_in_call in (True, False):
+        if is_in_call:
+            call, _ = kiosk.call()
+            kiosk.wait_event("first_frame", since=call, limit_s=8)
+        mark, counts = kiosk.mark(), [counted(away)]
+        for _ in range(ROUNDS):
+            toggle(away, TOGGLES)
+            counts.append(counted(away))
+        # What a plug leaves behind grows with each; what is made once does not.
+        grown = [min(late - early for early, late in zip(row, row[1:])) for row in zip(*counts)]
+        away_count = len(kiosk.find("restored", mark, device="display"))
+        results.append(f"{away_count} times away, {counts[-1][2] - counts[0][2]} KiB more")
+        if grown[0] > 0 or grown[1] > 0 or grown[2] > GROWTH_KB_MAX:
+            raise Failed(f"{counts}", "descriptors, framebuffers or KiB are left behind by plugs")
+        if is_in_call:
+            away.goes_on(MOVING)
+            kiosk.hang_up()
+            kiosk.idle()
+    away.calls()
+    return "; ".join(results)
+
+
+def counted(away):
+    """(descriptors, framebuffers, KiB): the fewest in a second, for a picture that is drawn has one more."""
+    samples = []
+    for _ in range(5):
+        status = away.kiosk.status()
+        samples.append([status[key] for key in ("fds", "framebuffers", "rss_kb")])
+        time.sleep(0.2)
+    return [min(row) for row in zip(*samples)]
+
+
+def toggle(away, count):
+    """The plug goes and comes so often; the picture is back then."""
+    # A pipe that never has anything: to start `sleep` would take a busy board much longer than the sleep itself.
+    away.bench.must(f"exec 3<> <(:); for i in $(seq {count}); do for status in {DISCONNECTED} {CONNECTED}; do "
+                    f"echo $status > {DISPLAY}/connectors/plug/status; read -rt {TOGGLE_S} -u 3; done; done; true", 60)
+    until = time.monotonic() + BACK_S
+    while away.kiosk.status().get("faults"):
+        if time.monotonic() > until:
+            raise Failed(f"{away.kiosk.status()['faults']}", "the display did not come back")
+        time.sleep(0.2)
+    away.kiosk.screenshot(away.context.folder / "toggled.png")
 
 
 def forced(away):
@@ -250,7 +300,7 @@ def clock(away):
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
          "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
          "away/clock": clock, "away/stuck": camera_stuck, "away/held": held, **faults_table.PARTS,
-         "away/start": faults.start, "away/forced": forced}
+         "away/toggled": toggled, "away/start": faults.start, "away/forced": forced}
 # They start the kiosk with other settings.
 OTHERWISE = ("away/start", "away/forced")
 
@@ -265,6 +315,8 @@ def begin(context):
 def play(context, name):
     """One part, with the kiosk of the parts before it: its figure."""
     away = context.once("devices away", lambda: begin(context))
+    # It may have crashed.
+    away.bench.peer()
     away.played.add(name)
     if name not in OTHERWISE:
         away.ready()

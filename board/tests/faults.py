@@ -117,14 +117,17 @@ no line at all
 
 
 def reload(away, changes, text=""):
-    """Writes the file anew and has it read: the base with these changes, and text after it."""
+    """Writes the file anew and has it read: the base with these changes, and text after it. Some have it start anew."""
     kiosk = away.kiosk
     options, _ = away.options
     data = kiosk.base.changed({**options, **changes}) + text
     (kiosk.board.share / f"callbox-{kiosk.starts}.conf").write_text(data)
     mark = kiosk.mark()
     kiosk.tell("reload")
-    return kiosk.wait_event("reload", since=mark)
+    event = kiosk.wait_event("reload", since=mark)
+    if event["restart"]:
+        kiosk.wait_event("ready", since=mark)
+    return event
 
 
 def problems(away):

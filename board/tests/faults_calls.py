@@ -79,6 +79,50 @@ def certificates(away):
     return f"{len(kinds) + 2} servers"
 
 
+def secured(away):
+    """Calls that would not be private by what the file asks for: keys for sound, a fingerprint, a good certificate."""
+    here, (good, stranger) = f"IP:{PEER}", away.authorities
+    fine, other = good.issue("fine", here), stranger.issue("other-day", here)
+    rows = {
+        "no keys for sound": ({"media.encryption": "required"}, None),
+        "another fingerprint": ({"tls.verify": "pin", "tls.pins": good.fingerprint(other[0])}, fine),
+        "for clients only": ({}, good.issue("client", here, use="clientAuth")),
+        "of a short key": ({}, good.issue("short", here, key=("rsa:1024",))),
+    }
+    for name, (changes, identity) in rows.items():
+        reload(away, changes)
+        if identity is None:
+            fails(away, name, f"sip:peer@{PEER}")
+            continue
+        with BusyByTLS(*identity, port=TLS):
+            fails(away, name, f"sips:help@{PEER}:{TLS}")
+    reload(away, {"tls.verify": "tofu"})
+    with BusyByTLS(*fine, port=TLS):
+        mark = away.kiosk.mark()
+        away.kiosk.tell("call", f"sips:help@{PEER}:{TLS}")
+        away.kiosk.wait_event("certificate", since=mark, verdict="first-seen")
+        away.kiosk.wait_event("call", since=mark, state="ended")
+    with BusyByTLS(*other, port=TLS):
+        fails(away, "another certificate", f"sips:help@{PEER}:{TLS}")
+    reload(away, {})
+    return f"{len(rows) + 1} calls"
+
+
+def silent(away):
+    """A server that says nothing, to a call and to a registration: half a minute of trying, then words."""
+    kiosk, where = away.kiosk, f"{PEER}:{SILENT}"
+    with odd.Silent(port=SILENT):
+        moment = away.witness.moment()
+        reload(away, {"account.uri": f"sip:gate@{PEER}", "account.registrar": f"sip:{where}"})
+        fails(away, "a silent server", f"sip:peer@{where}", 40)
+        told = kiosk.wait_event("registration", since=moment[0], limit_s=10, fault_code="CB-REG-SILENT")
+        quiet(away, told["fault_code"], "a silent registrar", "idle", moment, "")
+        mark = kiosk.mark()
+        reload(away, {})
+        kiosk.wait_event("restored", since=mark, device="accounts", limit_s=5)
+    return "2 servers"
+
+
 def quiet(away, code, name, when, moment, sentence):
     """Only the log tells of it."""
     away.witness.row(code, name, when, time.monotonic() - moment[2], "", "", "the call is as it was", sentence)

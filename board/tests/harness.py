@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measures and the far end, tested without the product: baresip calls baresip on loopback."""
 
+import signal
 import time
 
 from measure import image, tone
 from peer import clip as clips
-from peer import odd, relay
+from peer import crash, odd, relay
 from peer.baresip import Peer
 from tests.runner import Failed, check
 from tests.world import ADDRESSES, clip, loopback_world
@@ -92,6 +93,23 @@ def modes(context):
         for mode in (0, 1):
             _one_mode(context, mode)
     return "6 modes"
+
+
+@check("harness/far-end-crashes")
+def crashes(context):
+    """Once for each crash; an end that was asked for is none."""
+    with loopback_world():
+        with called_peer(context):
+            pass
+        ended = crash.seen()
+        with called_peer(context) as peer:
+            alive = crash.seen()
+            peer.process.send_signal(signal.SIGSEGV)
+            peer.process.wait(5)
+    told = [ended, alive, crash.seen(), crash.seen()]
+    if told != [[], [], ["baresip"], []]:
+        raise Failed(f"{told}", "one crash was to be told, once")
+    return "told once"
 
 
 def called_peer(context):

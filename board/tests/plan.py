@@ -35,7 +35,7 @@ WAITING = ("race", "link", "servers", "register", "secure", "reach", "asterisk",
 TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "board/answer-to-*", "board/remote-*",
          "board/black-bars", "board/self-view", "board/far-end-picture", "board/camera-live", "board/tone-*",
          "board/codec-*", "board/key-tone-*", "board/echo*", "board/loudspeaker-peak", "board/lamp-latency",
-         "board/noise", "away/relay-*")
+         "board/noise", "away/relay-*", "away/matrix", "away/toggled")
 # The lanes of a phase run side by side, the phases one after the other.
 PHASES = (
     (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3)),

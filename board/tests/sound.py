@@ -138,7 +138,7 @@ def video_off(context):
     kiosk = b.ready()
     dialled = b.wire.mark()
     mark, _ = kiosk.call()
-    port = video_target(b)
+    port = video_target(b, dialled)
     # The camera of a kiosk that has just begun needs a moment.
     until = time.monotonic() + 4
     while not b.wire.rtp(GUEST, {port}, dialled) and time.monotonic() < until:
@@ -160,11 +160,11 @@ def video_off(context):
     return during
 
 
-def video_target(b):
-    """The far end's video port, from its last session description."""
+def video_target(b, since):
+    """The far end's video port, from the session description of its answer."""
     from tests.kiosk import PEER
 
-    bodies = [packet.payload for packet in b.wire.sip(PEER) if b"m=video" in packet.payload]
-    if not bodies:
+    answer = b.wire.wait_sip("SIP/2.0 200", PEER, 2, since)
+    if answer is None or b"m=video" not in answer.payload:
         raise Failed("no video", "the far end's session description has no video")
-    return int(bodies[-1].split(b"m=video ")[1].split(b" ")[0])
+    return int(answer.payload.split(b"m=video ")[1].split(b" ")[0])

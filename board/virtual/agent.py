@@ -23,7 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from capture import Capture  # noqa: E402 (isolated mode leaves this folder out of the path)
-from chips import Chip  # noqa: E402
+from chips import Chip, play_wire  # noqa: E402
 
 OUTPUT_MAX = 4 << 20
 SAMPLE_S = 0.005
@@ -285,6 +285,9 @@ class Agent:
 
     def op_pull(self, line, pull):
         self.panel.set(line, pull)
+
+    def op_connect(self, row, column, seconds):
+        play_wire(self.panel.folders[row], self.panel.folders[column], seconds)
 
     def op_level(self, line):
         return {"level": self.panel.get(line)}

@@ -210,6 +210,10 @@ class Board:
         """What a line does where nobody drives it: `pull-up` or `pull-down`."""
         self.request("pull", line=line, pull=pull)
 
+    def connect(self, row, column, seconds):
+        """A key that connects two lines for so long, by a fake of the wire."""
+        self.request("connect", seconds, row=row, column=column, seconds=seconds)
+
     def lamp(self, line):
         return self.request("level", line=line)["level"]
 
