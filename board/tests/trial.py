@@ -26,8 +26,10 @@ START_S = 400
 class Trial:
     """A card of `size_mib` that was just written, with `files` on its boot partition, and the machine that has it.
 
-    Used as a context manager; at the end both are gone.
+    Used as a context manager; at the end both are gone. The cable is one: who is powered on takes it.
     """
+
+    powered = None
 
     def __init__(self, context, size_mib=1024, files=None):
         # Sockets have short names only.
@@ -50,7 +52,9 @@ class Trial:
 
     def power_on(self, **options):
         """The board starts; `options` are those of Machine."""
-        self.power_off()
+        if Trial.powered:
+            Trial.powered.power_off()
+        Trial.powered = self
         self.starts += 1
         options = {"loader": self.loader, "target": TARGET, **options}
         self.machine = Machine(self.folder / f"start{self.starts}", self.card, **options)
