@@ -58,6 +58,17 @@ final class LinkFilesTests: XCTestCase {
             self.cable("gateway = 192.0.2.1").contains("Gateway"), "a gateway belongs to an address of its own")
     }
 
+    func testAKeyMayLogInAndNothingElseIsTakenForOne() {
+        let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHq3 somebody@example.com"
+        XCTAssertEqual(self.files("ssh_key = \(key)")[LinkFiles.loginKey.string], key + "\n")
+        XCTAssertNil(self.files("ssh_key = none")[LinkFiles.loginKey.string])
+        for wrong in ["ssh-ed25519", "command=\"sh\" \(key)", "ssh-dss AAAAB3 a", "ssh-ed25519 ÄAAA", "-----BEGIN"] {
+            let (configuration, problems) = Configuration.parse(Array("[network]\nssh_key = \(wrong)\n".utf8))
+            XCTAssertTrue(configuration.network.link.loginKey.isEmpty, wrong)
+            XCTAssertTrue(problems.contains { $0.section == "network" }, wrong)
+        }
+    }
+
     func testAVLANLiesOnTheCable() {
         let files = self.files("vlan = 42\naddress = 192.0.2.10/24\nhostname = gate-3")
         XCTAssertTrue(self.has(files[LinkFiles.cable.string] ?? "", "VLAN=vlan42"))

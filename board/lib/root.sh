@@ -40,6 +40,7 @@ readonly left_out=(
     --dpkgopt='path-exclude=/usr/share/gir-1.0/*' --dpkgopt='path-exclude=/usr/bin/*lto-dump*'
     --dpkgopt='path-exclude=/usr/bin/qemu-*'
     --dpkgopt='path-include=/usr/bin/qemu-arm' --dpkgopt='path-include=/usr/bin/qemu-aarch64'
+    --dpkgopt='path-include=/usr/bin/qemu-system-arm' --dpkgopt='path-include=/usr/bin/qemu-system-aarch64'
     --dpkgopt='path-exclude=/usr/lib/*/libicu*.a' --dpkgopt='path-exclude=/usr/lib/*/libav*.a'
     --dpkgopt='path-exclude=/usr/lib/*/libLLVM*' --dpkgopt='path-exclude=/usr/lib/*/libgallium*'
 )

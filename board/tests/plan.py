@@ -17,7 +17,8 @@ FILES = {
              "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
-    "away": ["away", "lines"], "screens": ["screens"],
+    "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
+    "image-more": ["image_update", "image_faults"],
 }
 
 
@@ -43,6 +44,8 @@ PHASES = (
     (Lane(("harness", "bench", "purity", "size", "arm", "stranger", *TIMED)),),
     # A virtual board each.
     (Lane(("board",)), Lane(("screens", "away"))),
+    # An emulated board, which computes on all processors.
+    (Lane(("image", "image-more")),),
     (Lane(("time",)),),
 )
 

@@ -11,7 +11,7 @@ public struct LinkFile: Equatable {
 }
 
 /// `[network]` as files of systemd-networkd (systemd.network(5), systemd.netdev(5)), of wpa_supplicant
-/// (`SupplicantText`), and with the name of the host.
+/// (`SupplicantText`), with the name of the host, and with the key that may log in (sshd(8), AUTHORIZED_KEYS).
 ///
 /// Cables (`e*`) and Wi-Fi (`wl*`) are both used where both are there, the cable first. What the file says of addresses
 /// is for Wi-Fi where it names one, else for the cable; the other one asks. Values are numbers, addresses and names of
@@ -24,10 +24,12 @@ public enum LinkFiles {
     static let cableLogin: ByteString = "callbox-supplicant/cable.conf"
     static let wifiLogin: ByteString = "callbox-supplicant/wifi.conf"
     static let hostname: ByteString = "callbox-hostname"
+    static let loginKey: ByteString = "callbox-login/authorized_keys"
 
     /// All that there may be: what is not written is not to be there.
     public static let paths = [
         Self.cable, Self.vlanDevice, Self.vlan, Self.wifi, Self.cableLogin, Self.wifiLogin, Self.hostname,
+        Self.loginKey,
     ]
 
     /// Makes the key of WPA2, 32 bytes, of a password and the name of the Wi-Fi (IEEE 802.11i annex H.4).
@@ -56,6 +58,7 @@ public enum LinkFiles {
             add(self.cableLogin, SupplicantText.cable(link), isSecret: true)
         }
         if !link.hostname.isEmpty { add(self.hostname, link.hostname + "\n") }
+        if !link.loginKey.isEmpty { add(self.loginKey, link.loginKey + "\n") }
         return files
     }
 

@@ -14,6 +14,8 @@ public struct LinkSettings: Equatable, Sendable {
     public var vlan: Int?
     /// Empty: the system's own.
     public var hostname = ByteString()
+    /// An OpenSSH public key, with whose secret half root may log in; empty: nobody may.
+    public var loginKey = ByteString()
     public var wifi = WiFiSettings()
     public var login = LinkLogin()
 

@@ -25,6 +25,13 @@ extension ConfigurationSection {
             "hostname", "auto", ConfigurationValue.hostname, "The board's name: letters, digits and hyphens."
         ) { $0.network.link.hostname = $1 },
         .init(
+            "ssh_key", "none", ConfigurationValue.loginKey,
+            """
+            A public key of OpenSSH, one line as in `id_ed25519.pub`: whoever has its other half may log in as `root`
+            by SSH. `none`: nobody may, and nothing listens.
+            """
+        ) { $0.network.link.loginKey = $1 },
+        .init(
             "wifi", "none", ConfigurationValue.wifiName,
             "The name (SSID) of the Wi-Fi. A cable goes first as long as it is plugged in."
         ) { $0.network.link.wifi.name = $1 },
@@ -137,6 +144,22 @@ extension ConfigurationValue {
         if value.equalsIgnoringCase("auto") { return ByteString() }
         guard self.isLabel(value) else {
             throw BadValue(self.quoted(value) + " is not 1 to 63 letters, digits and hyphens")
+        }
+        return value
+    }
+
+    private static let keyTypes: [ByteString] = [
+        "ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
+    ]
+
+    /// Empty for `none`. What may stand before the type in a list of keys is refused: it gives further rights.
+    static func loginKey(_ value: ByteString) throws(BadValue) -> ByteString {
+        if value.equalsIgnoringCase("none") { return ByteString() }
+        let words = value.split(on: ASCII.space)
+        guard words.count >= 2, self.keyTypes.contains(words[0]), words[1].hasPrefix("AAAA"),
+            value.bytes.allSatisfy({ (0x20...0x7E).contains($0) })
+        else {
+            throw BadValue(self.quoted(value) + " is no public key, as in ssh-ed25519 AAAAC3Nz somebody@example.com")
         }
         return value
     }
