@@ -40,12 +40,11 @@ TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "bo
          "board/noise", "away/relay-*", "away/matrix", "away/toggled")
 # The lanes of a phase run side by side, the phases one after the other.
 PHASES = (
-    (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3)),
+    (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3), Lane(("image",))),
     (Lane(("harness", "bench", "purity", "size", "arm", "stranger", *TIMED)),),
     # A virtual board each.
     (Lane(("board",)), Lane(("screens", "away"))),
-    # An emulated board, which computes on all processors.
-    (Lane(("image", "image-more")),),
+    (Lane(("image-more",)),),
     (Lane(("time",)),),
 )
 
