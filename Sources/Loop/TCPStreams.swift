@@ -3,33 +3,6 @@
 import Bytes
 import CSystem
 
-/// Names a connection: the address its messages speak of, to whom it goes, and where what it carries depends on it
-/// (TLS) under which name the other side was looked for.
-public struct StreamPeer: Hashable, Sendable {
-    public var local: SocketAddress
-    public var remote: SocketAddress
-    public var name: ByteString
-
-    public init(local: SocketAddress, remote: SocketAddress, name: ByteString = ByteString()) {
-        self.local = local
-        self.remote = remote
-        self.name = name
-    }
-
-    /// The port of `local` aside, at which we listen. A connection from an address that we no longer have is another
-    /// one than that from the address we have now.
-    public func isSame(as other: StreamPeer) -> Bool {
-        self.remote == other.remote && self.name == other.name && self.local.address == other.local.address
-    }
-}
-
-/// What happened on the streams.
-public enum StreamEvent {
-    case received([UInt8], StreamPeer)
-    /// Closed, reset, refused, not there in time, or too slow to take what we sent.
-    case failed(StreamPeer)
-}
-
 /// TCP connections, made on the first send and kept for reuse (RFC 3261 section 18).
 ///
 /// Strangers, to whom we have never sent anything, share a few places and push out only each other: whoever we talk to
@@ -44,7 +17,7 @@ public struct TCPStreams: ~Copyable {
     /// How long a peer may take to accept: the kernel itself would try for two minutes.
     static let connectMs = 3_000
 
-    private struct Connection {
+    struct Connection {
         var descriptor: Int32
         var peer: StreamPeer
         var backlog: [UInt8]
@@ -55,11 +28,11 @@ public struct TCPStreams: ~Copyable {
         var isOwn: Bool
     }
 
-    private var connections: [Connection?]
+    private(set) var connections: [Connection?]
     /// -1 where nobody is let in.
     private let listener: Int32
     private let tokenBase: UInt64
-    private let strangersMax: Int
+    let strangersMax: Int
     /// On which we listen; 0 where we do not.
     public let port: UInt16
     /// The differentiated services code point (RFC 2474) of streams that are made from now on, 0 to 63.
@@ -140,40 +113,8 @@ public struct TCPStreams: ~Copyable {
     /// Whether a connection to `peer` is open or being made.
     public func contains(_ peer: StreamPeer) -> Bool { self.slot(for: peer) != nil }
 
-    /// Closes the connection that is needed least, where there is no place for one more.
-    public mutating func makeRoom(poller: borrowing Poller) {
-        _ = self.slotForOwn(poller: poller)
-    }
-
     private func slot(for peer: StreamPeer) -> Int? {
         self.connections.firstIndex { $0?.peer.isSame(as: peer) ?? false }
-    }
-
-    /// A place for a connection of ours: a free one, else a stranger's, else that of the one unused for longest.
-    private mutating func slotForOwn(poller: borrowing Poller) -> Int {
-        if let free = self.connections.firstIndex(where: { $0 == nil }) { return free }
-        let slot = self.oldest(isOwn: false) ?? self.oldest(isOwn: true) ?? 0
-        _ = self.drop(slot, poller: poller)
-        return slot
-    }
-
-    /// A place for a stranger: a free one while strangers have not got all of theirs, else that of the stranger unused
-    /// for longest. Nil where we talk to so many that there is none.
-    private mutating func slotForStranger(poller: borrowing Poller) -> Int? {
-        let strangers = self.connections.filter { $0.map { !$0.isOwn } ?? false }.count
-        let free = self.connections.firstIndex { $0 == nil }
-        if let free, strangers < self.strangersMax { return free }
-        guard let slot = self.oldest(isOwn: false) else { return nil }
-        _ = self.drop(slot, poller: poller)
-        return slot
-    }
-
-    private func oldest(isOwn: Bool) -> Int? {
-        var uses: [(slot: Int, lastUse: Instant)] = []
-        for (slot, connection) in self.connections.enumerated() {
-            if let connection, connection.isOwn == isOwn { uses.append((slot, connection.lastUse)) }
-        }
-        return uses.min { $0.lastUse < $1.lastUse }?.slot
     }
 
     private mutating func open(_ peer: StreamPeer, now: Instant, poller: borrowing Poller) -> Int? {
@@ -284,7 +225,7 @@ public struct TCPStreams: ~Copyable {
         if let slot = self.slot(for: peer) { _ = self.drop(slot, poller: poller) }
     }
 
-    private mutating func drop(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
+    mutating func drop(_ slot: Int, poller: borrowing Poller) -> StreamEvent? {
         guard let connection = self.connections[slot] else { return nil }
         poller.unwatch(connection.descriptor)
         CSystem.close(connection.descriptor)

@@ -17,3 +17,15 @@ enum SecureLimits {
     static let handshakeDatagrams = 400
     static let handshakeSeconds = 20
 }
+
+/// The bounds of one TLS connection.
+enum TLSLimits {
+    /// From the first byte that we send (or get, as a server) to the end of the handshake.
+    static let handshakeMs = 3_000
+    /// What the program of `[tls] ask` has.
+    static let askMs = 3_000
+    /// What may wait for the end of the handshake, in bytes, each way.
+    static let backlogMax = 256 * 1024
+    /// One record holds less.
+    static let readMax = 16 * 1024
+}

@@ -32,20 +32,20 @@ public struct StreamGuard {
         public var to: SocketAddress?
     }
 
-    private struct Keyed {
+    struct Keyed {
         var send: SRTPContext
         var receive: SRTPContext
     }
 
     /// The handshake of one socket: without multiplexing RTCP has its own (RFC 5764 section 4.1).
-    private struct Association {
+    struct Association {
         var handshake: DTLSHandshake
         var keyed: Keyed?
         /// Where the last datagram of the other side came from.
         var source: SocketAddress?
     }
 
-    private enum State {
+    enum State {
         case open
         case keys(NegotiatedKeys, Keyed)
         case handshake(NegotiatedHandshake, rtp: Association, rtcp: Association?)
@@ -61,11 +61,12 @@ public struct StreamGuard {
         var onControlSocket: Bool
     }
 
-    private let identity: DTLSIdentity?
+    let identity: DTLSIdentity?
     private var early: [Early] = []
-    private var state = State.open
-    private var isMuxed = false
+    var state = State.open
+    private(set) var isMuxed = false
     private var hasToldWear = false
+    var pendingNews: News?
     public private(set) var counts = Counts()
 
     public init(_ identity: DTLSIdentity?) {
@@ -134,27 +135,10 @@ public struct StreamGuard {
         self.pendingNews = .wearsOut
     }
 
-    private mutating func apply(_ agreed: NegotiatedHandshake, now: Instant) {
-        if case .handshake(let old, let rtp, let rtcp) = self.state, old == agreed {
-            guard self.isMuxed == (rtcp != nil) else { return }
-            // RTCP moved: to the RTP port, or away from it.
-            self.state = .handshake(agreed, rtp: rtp, rtcp: self.isMuxed ? nil : self.associate(agreed, now: now))
-            return
-        }
-        guard let rtp = self.associate(agreed, now: now) else {
-            self.state = .shut
-            self.pendingNews = .failed("there is no certificate for a handshake")
-            return
-        }
-        self.state = .handshake(agreed, rtp: rtp, rtcp: self.isMuxed ? nil : self.associate(agreed, now: now))
-    }
-
-    private func associate(_ agreed: NegotiatedHandshake, now: Instant) -> Association? {
-        guard let identity = self.identity, let handshake = DTLSHandshake(agreed, identity, now: now) else {
-            return nil
-        }
-        handshake.begin()
-        return Association(handshake: handshake)
+    /// What became of the handshakes since it was asked last.
+    public mutating func takeNews() -> News? {
+        defer { self.pendingNews = nil }
+        return self.pendingNews
     }
 
     // MARK: - Packets
@@ -218,69 +202,5 @@ public struct StreamGuard {
         case .wornOut: self.counts.unkeyed &+= 1
         }
         return nil
-    }
-
-    // MARK: - Handshakes
-
-    private var pendingNews: News?
-
-    /// What became of the handshakes since it was asked last.
-    public mutating func takeNews() -> News? {
-        defer { self.pendingNews = nil }
-        return self.pendingNews
-    }
-
-    private mutating func advance(onControlSocket: Bool, _ step: (inout Association) -> Void) {
-        guard case .handshake(let agreed, var rtp, var rtcp) = self.state else { return }
-        if !onControlSocket {
-            step(&rtp)
-            if let news = Self.look(at: &rtp) { self.pendingNews = news }
-        } else if var own = rtcp {
-            step(&own)
-            // A call goes on without reports.
-            _ = Self.look(at: &own)
-            rtcp = own
-        }
-        self.state = .handshake(agreed, rtp: rtp, rtcp: rtcp)
-    }
-
-    private static func look(at association: inout Association) -> News? {
-        guard association.keyed == nil else { return nil }
-        switch association.handshake.state {
-        case .running: return nil
-        case .failed(let text): return .failed(text)
-        case .done(let keys):
-            guard let send = SRTPContext(sending: keys.suite, keys.send),
-                let receive = SRTPContext(receiving: keys.suite, [CryptoKey(secret: keys.receive)])
-            else { return .failed("the keys of the handshake cannot be used") }
-            association.keyed = Keyed(send: send, receive: receive)
-            return .secured
-        }
-    }
-
-    /// Datagrams that go out now on the two sockets, and to where if not to the announced address.
-    public func takeDatagrams() -> [Outgoing] {
-        guard case .handshake(_, let rtp, let rtcp) = self.state else { return [] }
-        var outgoing = rtp.handshake.takeDatagrams().map {
-            Outgoing(datagram: $0, onControlSocket: false, to: rtp.source)
-        }
-        for datagram in rtcp?.handshake.takeDatagrams() ?? [] {
-            outgoing.append(Outgoing(datagram: datagram, onControlSocket: true, to: rtcp?.source))
-        }
-        return outgoing
-    }
-
-    public func deadline(now: Instant) -> Instant? {
-        guard case .handshake(_, let rtp, let rtcp) = self.state else { return nil }
-        return [rtp.handshake.deadline(now: now), rtcp?.handshake.deadline(now: now)].compactMap { $0 }.min()
-    }
-
-    public mutating func expire(now: Instant) {
-        for onControlSocket in [false, true] {
-            self.advance(onControlSocket: onControlSocket) {
-                guard let due = $0.handshake.deadline(now: now), due <= now else { return }
-                $0.handshake.expire(now: now)
-            }
-        }
     }
 }

@@ -4,53 +4,10 @@ import Bytes
 import CTLS
 import KioskEngine
 
-/// The bounds of one TLS connection.
-enum TLSLimits {
-    /// From the first byte that we send (or get, as a server) to the end of the handshake.
-    static let handshakeMs = 3_000
-    /// What the program of `[tls] ask` has.
-    static let askMs = 3_000
-    /// What may wait for the end of the handshake, in bytes, each way.
-    static let backlogMax = 256 * 1024
-    /// One record holds less.
-    static let readMax = 16 * 1024
-}
-
 /// TLS over one stream, without the stream: bytes of the wire and plain bytes go in and come out.
 ///
 /// The engine's face: one input, then outputs until `.wait`.
 public final class TLSStream {
-    public enum Input {
-        /// Ours to begin, as a client. A server waits for the other side.
-        case start
-        /// From the wire.
-        case received([UInt8])
-        /// To be sent, at once or when the handshake is done.
-        case send([UInt8])
-        /// To an `ask`.
-        case answered(CertificateAnswer)
-        /// Ends the connection in order; nothing comes after what this gives.
-        case close
-        case timeout
-    }
-
-    public enum Output: Equatable {
-        /// To the wire.
-        case transmit([UInt8])
-        /// Plain bytes of the other side.
-        case deliver([UInt8])
-        case opened
-        /// For the log: a certificate was taken, and somebody should know.
-        case certificate(CertificateRecord, CertificateVerdict)
-        /// Ask the program of `[tls] ask`, and answer with `answered`.
-        case ask(CertificateRecord)
-        /// The other side closed in order. The last that comes.
-        case closed
-        /// The last that comes; outputs before it go to the wire still.
-        case failed(TLSFault)
-        case wait(until: Instant?)
-    }
-
     private enum State {
         case handshaking(until: Instant?)
         /// The handshake waits for an answer.
@@ -59,21 +16,21 @@ public final class TLSStream {
         case ended
     }
 
-    private let context: TLSContext
-    private let name: ByteString
+    let context: TLSContext
+    let name: ByteString
     private let connection: OpaquePointer?
     private var state = State.handshaking(until: nil)
-    private var outputs: [Output] = []
+    var outputs: [Output] = []
     private var taken = 0
     /// What waits for the end of the handshake.
     private var backlog: [UInt8] = []
     /// What the certificate's check found, while the handshake fails over it.
-    private var fault: TLSFault?
+    var fault: TLSFault?
     /// A question about a certificate that arose in this step.
-    private var question: CertificateCheck?
+    var question: CertificateCheck?
     /// The answer to it, until the check is called again.
-    private var answer: (CertificateAnswer, CertificateCheck)?
-    private var now = Instant.zero
+    var answer: (CertificateAnswer, CertificateCheck)?
+    private(set) var now = Instant.zero
 
     /// A client, for a server whose certificate must name `name` (a host name, or an address without brackets).
     public init(client context: TLSContext, name: ByteString) {
@@ -273,59 +230,5 @@ public final class TLSStream {
         self.backlog = []
         if let last { self.outputs.append(last) }
         ERR_clear_error()
-    }
-
-    // MARK: - The certificate
-
-    /// Called by OpenSSL in the middle of the handshake: 1 goes on, 0 ends it.
-    static func verify(_ chain: OpaquePointer?) -> Int32 {
-        guard let chain, let connection = callbox_tls_of_chain(chain), let raw = SSL_get_ex_data(connection, 0) else {
-            return 0
-        }
-        let stream = Unmanaged<TLSStream>.fromOpaque(raw).takeUnretainedValue()
-        let isGood = stream.verify(chain, connection)
-        if !isGood { X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION) }
-        return isGood ? 1 : 0
-    }
-
-    private func verify(_ chain: OpaquePointer, _ connection: OpaquePointer) -> Bool {
-        if let (answer, check) = self.answer {
-            self.answer = nil
-            return self.follow(answer, check)
-        }
-        let settings = self.context.judge.settings
-        guard
-            var check = CertificateCheck(
-                chain, name: self.name, time: self.context.clock.time(self.now),
-                allowsWildcard: settings.allowsWildcard)
-        else { return false }
-        // The faults that were passed over have left their words.
-        ERR_clear_error()
-        switch self.context.judge(&check, now: self.now) {
-        case .accept(let verdict):
-            if let verdict { self.outputs.append(.certificate(check.record, verdict)) }
-            return true
-        case .refuse(.waitsForTime):
-            self.fault = .waitsForTime(check.record)
-            return false
-        case .refuse:
-            self.fault = .refused(check.record)
-            guard settings.ask != nil else { return false }
-            self.question = check
-            callbox_tls_retry_verify(connection)
-            return true
-        }
-    }
-
-    private func follow(_ answer: CertificateAnswer, _ check: CertificateCheck) -> Bool {
-        switch answer {
-        case .refuse: return false
-        case .once: self.outputs.append(.certificate(check.record, .acceptedOnce))
-        case .pin:
-            self.context.pin(check)
-            self.outputs.append(.certificate(check.record, .pinned))
-        }
-        self.fault = nil
-        return true
     }
 }

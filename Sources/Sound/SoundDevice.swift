@@ -9,7 +9,7 @@ import CSystem
 /// Without a device, or while it is lost, silence comes and what goes is dropped, at the pace of the clock; a lost
 /// device is opened again every two seconds. Owned by one thread.
 final class SoundDevice {
-    private enum State {
+    enum State {
         /// No device is wished for.
         case null
         case stopped(PCM)
@@ -31,20 +31,20 @@ final class SoundDevice {
 
     let direction: SoundDirection
     private let name: ByteString
-    private var state = State.null
-    private var isOn = false
+    private(set) var state = State.null
+    private(set) var isOn = false
     private var events = BoundedQueue<Event>(capacity: 4)
     /// Used without a device.
-    private var pace = ClockPace()
-    private var progressAt = Instant.zero
+    var pace = ClockPace()
+    var progressAt = Instant.zero
     private var startedAt = Instant.zero
     /// The number of its card, as it was last known.
     private(set) var card: Int32?
     private var checkAt = Instant.zero
     /// Frames kept queued in the loudspeaker; grows when they prove too few.
-    private var targetFrames = SoundDevice.targetFramesStart
+    private(set) var targetFrames = SoundDevice.targetFramesStart
     private(set) var xruns: UInt64 = 0
-    private var history = PlaybackHistory(capacity: 2 * SoundDevice.targetFramesMax)
+    var history = PlaybackHistory(capacity: 2 * SoundDevice.targetFramesMax)
 
     private static let targetFramesStart = 3 * SoundFormat.periodFrames
     private static let targetFramesMax = 6 * SoundFormat.periodFrames
@@ -52,7 +52,7 @@ final class SoundDevice {
     /// Between looks at one that stands still: each is a wake-up.
     private static let checkMs = 4000
     /// A running device without any progress for this long counts as lost.
-    private static let stallMs = 500
+    static let stallMs = 500
 
     init(_ name: ByteString, direction: SoundDirection, now: Instant) {
         self.name = name
@@ -98,7 +98,7 @@ final class SoundDevice {
     }
 
     /// The device, where frames go through it.
-    private var flowing: PCM? {
+    var flowing: PCM? {
         switch self.state {
         case .priming(let pcm), .running(let pcm): return pcm
         case .null, .stopped, .lost: return nil
@@ -121,121 +121,11 @@ final class SoundDevice {
     }
 }
 
-// MARK: - Frames
-
-extension SoundDevice {
-    /// Whole periods of 10 ms that can be read, or are to be written, now.
-    func periodsReady(_ now: Instant) -> Int {
-        self.maintain(now)
-        guard self.isOn else { return 0 }
-        guard let pcm = self.flowing else { return self.pace.periodsDue(now) }
-        let available = pcm.isPresent ? pcm.available() : -Int(ENODEV)
-        guard available >= 0 else {
-            self.recover(pcm, Int32(clamping: available), now)
-            return 0
-        }
-        let frames: Int
-        switch self.direction {
-        case .capture: frames = available
-        case .playback: frames = self.targetFrames - (pcm.bufferFrames - available)
-        }
-        if frames >= SoundFormat.periodFrames {
-            self.progressAt = now
-        } else if now - self.progressAt > .milliseconds(Self.stallMs) {
-            self.loseBroken("stopped", now)
-        }
-        return max(frames, 0) / SoundFormat.periodFrames
-    }
-
-    /// Frames waiting to be read, or to be heard.
-    var queuedFrames: Int {
-        guard let pcm = self.flowing else { return 0 }
-        let available = max(pcm.available(), 0)
-        return self.direction == .capture ? available : max(pcm.bufferFrames - available, 0)
-    }
-
-    /// Reads one period; silence where the device fails.
-    func read(into samples: inout [Int16], _ now: Instant) {
-        self.pace.step()
-        guard let pcm = self.flowing else { return self.silence(&samples) }
-        let result = pcm.read(into: &samples)
-        guard result != SoundFormat.periodFrames else { return }
-        self.silence(&samples)
-        if result < 0 { self.recover(pcm, Int32(clamping: result), now) }
-    }
-
-    /// Writes one period.
-    func write(_ samples: [Int16], _ now: Instant) {
-        self.pace.step()
-        guard let pcm = self.flowing else {
-            self.history.append([Int16](repeating: 0, count: samples.count))
-            return
-        }
-        let result = pcm.write(samples)
-        self.history.append(samples)
-        if result < 0 && result != -Int(EAGAIN) { return self.recover(pcm, Int32(clamping: result), now) }
-        self.runWhereFilled(now)
-    }
-
-    private func runWhereFilled(_ now: Instant) {
-        guard case .priming(let pcm) = self.state else { return }
-        if self.queuedFrames > self.targetFrames - SoundFormat.periodFrames { self.run(pcm, now) }
-    }
-
-    /// Gives what is queued in the loudspeaker and can still be changed to `change`, and plays what comes of it.
-    func amend(_ now: Instant, _ change: (inout [Int16]) -> Void) {
-        guard case .running(let pcm) = self.state else { return }
-        let count = pcm.takeBack(self.history.capacity)
-        guard count > 0 else { return }
-        let samples = self.history.amend(count, change)
-        let result = pcm.write(samples)
-        guard result < 0 && result != -Int(EAGAIN) else { return }
-        // The loudspeaker ran out of sound in between: what it was given back begins anew.
-        self.recover(pcm, Int32(clamping: result), now)
-        guard case .priming(let pcm) = self.state else { return }
-        _ = pcm.write(samples)
-        self.runWhereFilled(now)
-    }
-
-    /// Frames that were written and that `amend` could still change, but for a period: one is given when its first
-    /// frame is certain, for the last would be too late. A click that is put into it then lacks its first 10 ms there.
-    private var changeableFrames: Int {
-        guard let pcm = self.flowing else { return 0 }
-        let queued = pcm.bufferFrames - max(0, pcm.availableNow())
-        return max(0, queued - pcm.committedFrames - SoundFormat.periodFrames)
-    }
-
-    /// Gives the next period of what the loudspeaker is certain to play, 5 ms before it does or more; silence without a
-    /// device.
-    ///
-    /// - Returns: false where all that is certain was given.
-    func takeCommitted(into period: inout [Int16]) -> Bool {
-        self.history.take(into: &period, changeable: self.changeableFrames)
-    }
-
-    /// `takeCommitted` goes on with what can still be changed now.
-    func skipCommitted() {
-        self.history.skip(changeable: self.changeableFrames)
-    }
-
-    /// How long the newest frame that `takeCommitted` gave has to go to the loudspeaker, or how old the next to read
-    /// is.
-    var delayMs: Int {
-        guard let pcm = self.flowing else { return 0 }
-        let frames = pcm.delayFrames() - (self.direction == .playback ? self.history.untaken : 0)
-        return max(0, frames) * 1000 / SoundFormat.rate
-    }
-
-    private func silence(_ samples: inout [Int16]) {
-        for index in 0..<samples.count { samples[index] = 0 }
-    }
-}
-
 // MARK: - Faults
 
 extension SoundDevice {
     /// Opens again what was lost, and looks after what stands still.
-    private func maintain(_ now: Instant) {
+    func maintain(_ now: Instant) {
         switch self.state {
         case .lost(let retryAt) where now >= retryAt:
             self.open(now)
@@ -291,13 +181,13 @@ extension SoundDevice {
         if self.direction == .capture { self.run(pcm, now) }
     }
 
-    private func run(_ pcm: PCM, _ now: Instant) {
+    func run(_ pcm: PCM, _ now: Instant) {
         guard pcm.start() >= 0 else { return self.loseBroken("does not start", now) }
         self.state = .running(pcm)
     }
 
     /// After an overrun or underrun the device starts anew; the loudspeaker with more in hand than before.
-    private func recover(_ pcm: PCM, _ code: Int32, _ now: Instant) {
+    func recover(_ pcm: PCM, _ code: Int32, _ now: Instant) {
         switch -code {
         case EAGAIN:
             break
@@ -316,7 +206,7 @@ extension SoundDevice {
     }
 
     /// As `lose`, of a device that is still there.
-    private func loseBroken(_ what: ByteString, _ now: Instant) {
+    func loseBroken(_ what: ByteString, _ now: Instant) {
         let wasRunning: Bool
         if case .running = self.state { wasRunning = true } else { wasRunning = false }
         self.lose(what, now)
