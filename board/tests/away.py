@@ -134,7 +134,7 @@ def camera_stuck(away):
 
 
 def toggled(away):
-    """A plug that comes and goes a hundred times, thrice, in a call and then without one: always back, nothing grows."""
+    """A plug that comes and goes, three hundred times, in a call and then without one: always back, nothing grows."""
     kiosk, results = away.kiosk, []
     for is_in_call in (True, False):
         if is_in_call:
