@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
-import MediaEngine
-import RTPWire
-import SDPWire
 import SIPEngine
 import SIPWire
 
@@ -116,87 +113,6 @@ public enum KioskOutput {
     case wait(until: Instant?)
 }
 
-/// What the media threads do.
-public enum MediaOrder: Equatable {
-    /// A call's media begin. `EncoderPlan` is nil where no video is sent.
-    case start(MediaPlan, EncoderPlan?, MediaProtection)
-    /// Offer and answer changed what runs. Protection that stays goes on where it was.
-    case update(MediaPlan, EncoderPlan?, MediaProtection)
-    case stop
-    /// Send silence instead of the microphone; the stream goes on. Ordered before each `.start` and when it changes.
-    case mute(Bool)
-    /// Let nothing be heard of what comes, or let it again. Ordered before each `.start` where it changes.
-    case deafen(Bool)
-    /// Send the camera, or nothing; RTCP goes on. Ordered before each `.start` and when it changes.
-    case sendVideo(Bool)
-    /// The next encoded picture must be an IDR: the peer asked by SIP INFO.
-    case encodeKeyFrame
-    /// Send a key press (ASCII digit, `*`, `#`, `A`–`D`) after those before it.
-    case sendDigit(UInt8, durationMs: Int)
-    /// Find out by which ways media can come to us, in place of what was looked for before. Answer with `.ice`.
-    case findWays(ICESearch)
-    /// Nobody uses the ways that were found any more.
-    case forgetWays
-    /// The same as tones in the sound that is sent.
-    case playDigit(UInt8, durationMs: Int)
-}
-
-/// What the encoder may send, so that the far end's decoder follows.
-public struct EncoderPlan: Equatable, Sendable {
-    public var size: PictureSize
-    public var fps: Int
-    public var bitrateKbps: Int
-    /// Bytes of the largest NAL unit, where the packetization mode does not cut them (RFC 6184 section 6.2).
-    public var nalSizeMax: Int?
-}
-
-/// What the media threads tell. Reports count for the media started last; late ones of a former call must be dropped
-/// by the sender.
-public enum MediaReport: Equatable {
-    /// The first RTP packet since `.start`.
-    case firstPacket(StreamKind)
-    /// The first decoded picture since `.start` is on the screen (or, without a screen, was decoded).
-    case firstFrameShown
-    /// The first received sound since `.start` that can be heard went to the loudspeaker.
-    case firstSoundPlayed
-    /// No RTP since then, where some should come. Once, until it resumes.
-    case silent(StreamKind, since: Instant)
-    case resumed(StreamKind)
-    /// The peer ended its stream (RTCP BYE).
-    case byeReceived(StreamKind)
-    /// The peer pressed a key (RFC 4733): the ASCII character, once a press.
-    case digit(UInt8)
-    /// The decoder needs a key frame and the peer takes no request for one by RTCP.
-    case keyFrameWanted
-    /// Keys came of the handshake: media flow from now on.
-    case secured(StreamKind)
-    /// The handshake failed, or was with somebody else. A sentence for the log.
-    case notSecured(StreamKind, ByteString)
-    /// The keys that the descriptions gave have been used nearly as often as they may be.
-    case keysWearOut
-    /// Once a second while media run.
-    case counters(MediaCounters)
-}
-
-/// Counts since `.start`.
-public struct MediaCounters: Equatable, Sendable {
-    public var streams = MediaStatistics()
-    public var framesCaptured: UInt64 = 0
-    public var framesEncoded: UInt64 = 0
-    public var framesDecoded: UInt64 = 0
-    public var framesShown: UInt64 = 0
-    /// Decoded, but replaced by a newer one before it could be shown.
-    public var framesDropped: UInt64 = 0
-    /// Length of the playout buffer now.
-    public var playoutDelayMs: UInt64 = 0
-    /// Packets of sound that were made up for.
-    public var soundConcealed: UInt64 = 0
-    /// Overruns and underruns of the sound card.
-    public var soundXruns: UInt64 = 0
-
-    public init() {}
-}
-
 /// How a device changed. One report a change.
 public enum DeviceReport: Equatable {
     /// Also for a device that could not be opened at the start. A sentence says why.
@@ -240,70 +156,5 @@ public enum ScreenshotResult {
         case .failed(let reason):
             return Reply.refused(reason)
         }
-    }
-}
-
-/// The two ports on which a stream is received.
-public struct StreamPorts: Equatable, Sendable {
-    public var rtp: UInt16
-    public var rtcp: UInt16
-
-    public init(rtp: UInt16, rtcp: UInt16) {
-        self.rtp = rtp
-        self.rtcp = rtcp
-    }
-}
-
-/// What the kiosk stands in: fixed while it runs, but for devices that fail and come back.
-public struct KioskWorld: Sendable {
-    public var hasCamera: Bool
-    public var hasScreen: Bool
-    /// Buttons whose lines could be had, for the legend.
-    public var buttons: [ButtonName]
-    /// The bound ports of the media sockets.
-    public var audioPorts: StreamPorts
-    public var videoPorts: StreamPorts
-    /// What the camera gives, or will give once it is started.
-    public var cameraSize: PictureSize
-    public var cameraFPS: Int
-    public var version: ByteString
-    public var facts = BoardFacts()
-    /// `urn:uuid:…` of this board, the same for ever; empty where there is none.
-    public var instanceID: ByteString
-    /// Of the certificate that the media thread shows in handshakes; nil where it has none.
-    public var fingerprint: Fingerprint?
-    /// The wall clock at `Instant.zero`.
-    public var ntpAtZero: NTPTime
-    /// Where we listen for TLS, for Via and Contact.
-    public var tlsPort = SIPTransport.tls.standardPort
-    /// For answers to servers that ask for a password.
-    public var hash: DigestHash = { _, _ in [] }
-    /// The housing was opened before the start, and nobody has said since that all is well.
-    public var wasTampered = false
-
-    /// For a call that is to have sound alone.
-    var withoutPictures: KioskWorld {
-        var world = self
-        world.hasCamera = false
-        world.hasScreen = false
-        return world
-    }
-
-    public init(
-        hasCamera: Bool, hasScreen: Bool, buttons: [ButtonName], audioPorts: StreamPorts, videoPorts: StreamPorts,
-        cameraSize: PictureSize, cameraFPS: Int, version: ByteString, ntpAtZero: NTPTime,
-        instanceID: ByteString = ByteString(), fingerprint: Fingerprint? = nil
-    ) {
-        self.hasCamera = hasCamera
-        self.hasScreen = hasScreen
-        self.buttons = buttons
-        self.audioPorts = audioPorts
-        self.videoPorts = videoPorts
-        self.cameraSize = cameraSize
-        self.cameraFPS = cameraFPS
-        self.version = version
-        self.instanceID = instanceID
-        self.ntpAtZero = ntpAtZero
-        self.fingerprint = fingerprint
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
-import MediaEngine
-import SDPWire
 import SIPEngine
 import SIPWire
 
@@ -107,14 +105,14 @@ public struct KioskEngine {
     var generator: Generator
     /// Gives as many bytes as are asked for, for keys.
     let makeSecret: (Int) -> [UInt8]
-    private(set) var sip: SIPEngine
+    var sip: SIPEngine
     /// Calls that SIP told about and that were not looked at yet.
-    private var sipEvents: [(CallHandle, CallEvent)] = []
+    var sipEvents: [(CallHandle, CallEvent)] = []
     /// The same about accounts.
-    private var registrationEvents: [(RegistrationID, RegistrationEvent)] = []
+    var registrationEvents: [(RegistrationID, RegistrationEvent)] = []
     /// The same about texts.
-    private var messageEvents: [(MessageID, StatusCode)] = []
-    private var sipWakesAt: Instant?
+    var messageEvents: [(MessageID, StatusCode)] = []
+    var sipWakesAt: Instant?
     var panel = PanelState()
     private(set) var shown: Presentation?
     /// What was told by ear.
@@ -125,7 +123,7 @@ public struct KioskEngine {
     private var outputs: [KioskOutput] = []
     /// How many of `outputs` were taken.
     private var taken = 0
-    private var hasExited = false
+    private(set) var hasExited = false
 
     static let subscribersMax = 8
 
@@ -185,22 +183,6 @@ public struct KioskEngine {
         return self.outputs[self.taken]
     }
 
-    private var wakesAt: Instant? {
-        guard !self.hasExited else { return nil }
-        var soonest: Instant?
-        for instant in [
-            self.sipWakesAt, self.ice.isAnswerWaiting ? nil : self.machine.state.alarm?.at, self.panel.wakesAt,
-            self.servers.asksAt, self.notice?.until,
-            self.accountsWakeAt, self.leaveBy, self.passwords.releasesAt, self.locator.wakesAt, self.serversWakeAt,
-            self.callBacks.endsAt, self.postDial?.dueAt, self.autoCall.wakesAt, self.ice.wakesAt,
-            self.iceServers.asksAt, self.textsWakeAt, self.faults.alarmUntil, self.languageEndsAt, self.pagesWakeAt,
-        ] {
-            guard let instant else { continue }
-            soonest = min(soonest ?? instant, instant)
-        }
-        return soonest
-    }
-
     private mutating func take(_ input: KioskInput, now: Instant) {
         switch input {
         case .started: self.started(now: now)
@@ -233,79 +215,6 @@ public struct KioskEngine {
     /// Nothing is ordered after `.exit` and `.restart`.
     mutating func put(_ output: KioskOutput) {
         if !self.hasExited { self.outputs.append(output) }
-    }
-
-    // MARK: - SIP
-
-    /// What SIP holds of calls that are made, stand or end.
-    public var census: SIPCensus { self.sip.census }
-
-    mutating func newHandle() -> CallHandle {
-        self.sip.newHandle()
-    }
-
-    /// One mutation of SIP and its drain. What it tells about calls waits for `settle`.
-    mutating func tell(_ input: SIPEngine.Input, now: Instant) {
-        self.sip.handle(input, now: now)
-        while true {
-            switch self.sip.pollOutput() {
-            case .send(let bytes, let flow): self.put(.send(bytes, on: flow))
-            case .close(let flow): self.put(.close(flow))
-            case .message(let message): self.received(message, now: now)
-            case .messageFinished(let id, let status): self.messageEvents.append((id, status))
-            case .registration(let id, let event): self.registrationEvents.append((id, event))
-            case .credentialsRefused(let credential, let realm): self.refused(credential, realm, now: now)
-            case .credentialsAccepted(let credential): self.passwords.accepted(credential)
-            case .probed(let id, let status): self.probed(id, status, now: now)
-            case .event(let handle, let event): self.sipEvents.append((handle, event))
-            case .wait(let instant):
-                self.sipWakesAt = instant
-                return self.logMessages(now: now)
-            }
-        }
-    }
-
-    /// Looks at what SIP told and what was found, and at what comes of that, until there is nothing more.
-    private mutating func settle(now: Instant) {
-        self.takeFindings(now: now)
-        while !self.sipEvents.isEmpty {
-            let (handle, event) = self.sipEvents.removeFirst()
-            self.call(handle, event, now: now)
-            self.takeFindings(now: now)
-        }
-        while !self.messageEvents.isEmpty {
-            let (id, status) = self.messageEvents.removeFirst()
-            self.finished(id, status, now: now)
-        }
-        while !self.registrationEvents.isEmpty {
-            let (id, event) = self.registrationEvents.removeFirst()
-            self.registration(id, event, now: now)
-        }
-    }
-
-    private mutating func timePassed(now: Instant) {
-        if let due = self.sipWakesAt, now >= due { self.tell(.timeout, now: now) }
-        self.settle(now: now)
-        self.alarm(now: now)
-        self.locator.timePassed(now: now)
-        self.pressPostDial(now: now)
-        self.autoCall(now: now)
-        if self.callBacks.expire(now: now) { self.tell(.trust(self.trusted), now: now) }
-        self.refreshServers(now: now)
-        self.iceTimePassed(now: now)
-        self.refreshAccounts(now: now)
-        self.exitWhereLeft(now: now)
-        self.settlePasswords(now: now)
-        self.watchServers(now: now)
-        self.hurryTexts(now: now)
-        self.applyReload(now: now)
-        self.faults.timePassed(now: now)
-        self.settleLanguage(now: now)
-        self.settlePages(now: now)
-        if let notice = self.notice, now >= notice.until { self.notice = nil }
-        self.gesturesTimePassed(now: now)
-        self.keypadTimePassed(now: now)
-        self.lampsTimePassed(now: now)
     }
 
     // MARK: - Screen, lamp and tone

@@ -8,9 +8,9 @@ import numpy
 from peer.baresip import Peer
 from peer.lossy import LossyRelay
 from peer.sipp import Scenario
-from tests.asterisk import SERVER, Office, keys
 from tests.bench import wait_until
 from tests.desk import KIOSK, PEER, Desk
+from tests.office import SERVER, Office, keys
 from tests.runner import Failed, check
 from tests.world import clip
 

@@ -8,11 +8,13 @@ FILES = {
     "format": ["sources"], "harness": ["harness", "faults_table"], "unit": ["unit"], "fuzz": ["fuzz"],
     "simulate": ["simulate"],
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
-    "asterisk": ["asterisk"], "kamailio": ["kamailio"], "auth": ["auth"], "register": ["register"],
-    "servers": ["servers"], "tls": ["tls"], "secure": ["secure"], "reach": ["reach"], "link": ["reach"],
+    "asterisk": ["asterisk", "asterisk_change"], "kamailio": ["kamailio"], "auth": ["auth", "auth_kept"],
+    "register": ["register"], "servers": ["servers", "servers_names"], "tls": ["tls"], "secure": ["secure"],
+    "reach": ["reach"], "link": ["link"],
     "ice": ["ice"], "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"],
     "targets": ["targets"], "service": ["service", "service_network"],
-    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_stream", "race_ghost"],
+    "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_refer", "race_stream",
+             "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
     "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
@@ -38,12 +40,11 @@ TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "bo
          "board/noise", "away/relay-*", "away/matrix", "away/toggled")
 # The lanes of a phase run side by side, the phases one after the other.
 PHASES = (
-    (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3)),
+    (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3), Lane(("image",))),
     (Lane(("harness", "bench", "purity", "size", "arm", "stranger", *TIMED)),),
     # A virtual board each.
     (Lane(("board",)), Lane(("screens", "away"))),
-    # An emulated board, which computes on all processors.
-    (Lane(("image", "image-more")),),
+    (Lane(("image-more",)),),
     (Lane(("time",)),),
 )
 
