@@ -17,7 +17,7 @@ from virtual.channel import BoardError
 
 # Whoever opens a card first is its master.
 HOLDER = "import os, time; os.open('/dev/dri/card1', os.O_RDWR); print('has it', flush=True); time.sleep(60)"
-TOGGLES, ROUNDS, TOGGLE_S, GROWTH_KB_MAX = 100, 3, 0.015, 512
+TOGGLES, ROUNDS, TOGGLE_S, GROWTH_KB_MAX = 50, 3, 0.015, 512
 FORCED, OWN_SIZE = (1280, 720), (1024, 768)
 # A fake of what the kernel tells of a camera on USB: this one is on none.
 FAKE_USB, CLASS = "/tmp/usb", "/sys/class/video4linux"
@@ -134,7 +134,7 @@ def camera_stuck(away):
 
 
 def toggled(away):
-    """A plug that comes and goes, three hundred times, in a call and then without one: always back, nothing grows."""
+    """A plug that comes and goes 150 times in a call and then without one: always back, nothing grows."""
     kiosk, results = away.kiosk, []
     for is_in_call in (True, False):
         if is_in_call:
@@ -337,9 +337,9 @@ for _name in STORY:
 
 @check(faults_table.TABLE)
 def table(context):
-    """Whatever was not played before is played now."""
+    """Whatever was not played before is played now, but for what tells of no fault."""
     away = context.once("devices away", lambda: begin(context))
-    for name in [name for name in STORY if name not in away.played]:
+    for name in [name for name in STORY if name not in {*away.played, "away/toggled"}]:
         play(context, name)
     figure = faults_table.table(away)
     context.log("\n" + (context.folder / "faults.txt").read_text())

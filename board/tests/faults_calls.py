@@ -97,12 +97,12 @@ def secured(away):
         with BusyByTLS(*identity, port=TLS):
             fails(away, name, f"sips:help@{PEER}:{TLS}")
     reload(away, {"tls.verify": "tofu"})
-    with BusyByTLS(*fine, port=TLS):
+    with BusyByTLS(*other, port=TLS):
         mark = away.kiosk.mark()
         away.kiosk.tell("call", f"sips:help@{PEER}:{TLS}")
         away.kiosk.wait_event("certificate", since=mark, verdict="first-seen")
         away.kiosk.wait_event("call", since=mark, state="ended")
-    with BusyByTLS(*other, port=TLS):
+    with BusyByTLS(*fine, port=TLS):
         fails(away, "another certificate", f"sips:help@{PEER}:{TLS}")
     reload(away, {})
     return f"{len(rows) + 1} calls"

@@ -191,7 +191,7 @@ def update(context):
         done = subprocess.run(
             [BINARY, "update", *words, "--config", str(configuration), "--data", str(folder), "--control",
              str(folder / "control")], capture_output=True, text=True,
-            env={"PATH": f"{folder}/bin:/usr/bin:/bin" if (folder / "bin/rauc").exists() else "/usr/bin:/bin"})
+            env={"PATH": f"{folder}/bin:/usr/bin:/bin" if (folder / "bin/rauc").exists() else f"{folder}/bin"})
         return done.returncode, done.stdout + done.stderr
 
     def expect(code, sentence, *words):
