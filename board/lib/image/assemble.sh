@@ -42,10 +42,10 @@ make_card "$out/$name.img"
 make_bundle "$out/$name.raucb"
 # A virtual board has its boot loader not on the card.
 [[ -z ${firmware:-} ]] || cp "$parts/$firmware" "$out/$name.u-boot.bin"
-python3 "$here/sbom.py" "$name" "$work/root/usr/share/callbox/packages.txt" >"$out/$name.spdx.json"
+python3 "$here/sbom.py" "$name" "$work/system/usr/share/callbox/packages.txt" >"$out/$name.spdx.json"
 step "compressing"
 bmaptool -q create -o "$out/$name.img.bmap" "$out/$name.img"
 xz --force --threads=2 --block-size=16MiB -0 "$out/$name.img"
 (cd "$out" && sha256sum "$name".img.xz >"$name.img.xz.sha256")
-rm -rf --one-file-system "$work/root"
+rm -rf --one-file-system "$work/system"
 step "build/images/$name.img.xz: $(($(stat -c %s "$out/$name.img.xz") / 1000000)) MB"

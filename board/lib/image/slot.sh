@@ -3,10 +3,10 @@
 # The contents of a slot: kernel, initramfs, descriptions of the hardware, and the compressed root. Sourced by
 # assemble.sh.
 
-# make_board_files: the board's root as a folder, $work/root.
+# make_board_files: the board's root as a folder, $work/system.
 # shellcheck disable=SC2154 # names of assemble.sh and of the board's meta
 make_board_files() {
-    local root=$work/root
+    local root=$work/system
     step "the root: $(wc -l <"$parts/packages") packages of the board's own, kernel $kernel"
     cp -a "$base" "$root"
     rm -rf "${root:?}"/boot/* "$root"/var/{cache,log,tmp}/* "$root"/var/lib/apt "$root"/etc/{machine-id,udev/hwdb.bin} \
@@ -40,9 +40,9 @@ make_board_files() {
 in_board() {
     local emulator=qemu-aarch64
     [[ $architecture == arm64 ]] || emulator=qemu-arm
-    cp "/usr/bin/$emulator" "$work/root/emulator"
-    chroot "$work/root" /emulator "/usr/bin/$1" "${@:2}" || die "$1 failed in the board's root."
-    rm "$work/root/emulator"
+    cp "/usr/bin/$emulator" "$work/system/emulator"
+    chroot "$work/system" /emulator "/usr/bin/$1" "${@:2}" || die "$1 failed in the board's root."
+    rm "$work/system/emulator"
 }
 
 # copy_modules FOLDER: the kernel's modules without those for machines that no help point is.
@@ -97,7 +97,7 @@ make_initramfs() {
     mkdir -p "$tree/bin" "$tree/usr/lib/modules/$kernel"
     ln -s usr/lib "$tree/lib"
     install -m 755 "$base/usr/bin/busybox" "$tree/bin/busybox"
-    group=$(awk -F: '$1 == "callbox" { print $3 }' "$work/root/etc/group")
+    group=$(awk -F: '$1 == "callbox" { print $3 }' "$work/system/etc/group")
     filled -e "s|callbox-gid|$group|" "$here/init" >"$tree/init"
     chmod 755 "$tree/init"
     mkdir -p "$tree/dev"
@@ -119,7 +119,7 @@ make_initramfs() {
 
 # add_needed TREE: the modules that those in TREE need and that are in other folders.
 add_needed() {
-    local dependencies=$work/root/usr/lib/modules/$kernel/modules.dep module
+    local dependencies=$work/system/usr/lib/modules/$kernel/modules.dep module
     while read -r module; do
         [[ -e $1/usr/lib/modules/$kernel/$module ]] || install -D -m 644 \
             "$parts/usr/lib/modules/$kernel/$module" "$1/usr/lib/modules/$kernel/$module"
@@ -134,8 +134,8 @@ make_slot() {
     local tree=$work/slot
     mkdir -p "$tree"
     step "compressing the root"
-    mksquashfs "$work/root" "$tree/root.squashfs" -quiet -no-progress -reproducible -comp zstd -Xcompression-level 15 \
-        -b 512K -wildcards -e 'proc/*' 'sys/*' 'dev/*' 'run/*' 'tmp/*'
+    mksquashfs "$work/system" "$tree/root.squashfs" -quiet -no-progress -reproducible -comp zstd \
+        -Xcompression-level 15 -b 512K -wildcards -e 'proc/*' 'sys/*' 'dev/*' 'run/*' 'tmp/*'
     step "root: $(($(stat -c %s "$tree/root.squashfs") / 1000000)) MB"
     cp "$parts/boot/vmlinuz-$kernel" "$tree/vmlinuz"
     make_initramfs "$tree/initrd"
