@@ -88,6 +88,11 @@ final class PCM {
         return max(Int(snd_pcm_rewind(self.handle, snd_pcm_uframes_t(wanted))), 0)
     }
 
+    /// Goes on `frames` later, which are lost: what was played in their place was silence. How many it could pass.
+    func skip(_ frames: Int) -> Int {
+        Int(snd_pcm_forward(self.handle, snd_pcm_uframes_t(frames)))
+    }
+
     /// Whether the device is still plugged in. Without asking for this, one that is pulled out merely seems to stand
     /// still.
     var isPresent: Bool {

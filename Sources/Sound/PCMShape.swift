@@ -61,6 +61,7 @@ struct PCMShape {
         guard Self.setWakeup(handle, frames: SoundFormat.periodFrames) == 0 else {
             throw SoundError(.unusable, device + " cannot be set up.")
         }
+        if direction == .playback { Self.makeEndless(handle) }
     }
 
     /// Polls wake when so many frames can be read or written; nothing starts by itself. 0, or a negative errno.
@@ -75,5 +76,21 @@ struct PCMShape {
             snd_pcm_sw_params_set_avail_min(handle, parameters, snd_pcm_uframes_t(max(frames, 1))) == 0
         else { return -22 }
         return Int(snd_pcm_sw_params(handle, parameters))
+    }
+
+    /// A loudspeaker that has nothing left plays silence and does not stop: so its clock goes on, and tells how long the
+    /// silence was. One that cannot do that stops.
+    private static func makeEndless(_ handle: OpaquePointer) {
+        var allocated: OpaquePointer?
+        guard snd_pcm_sw_params_malloc(&allocated) == 0, let parameters = allocated else { return }
+        defer { snd_pcm_sw_params_free(parameters) }
+        var boundary: snd_pcm_uframes_t = 0
+        guard snd_pcm_sw_params_current(handle, parameters) == 0,
+            snd_pcm_sw_params_get_boundary(parameters, &boundary) == 0,
+            snd_pcm_sw_params_set_stop_threshold(handle, parameters, boundary) == 0,
+            snd_pcm_sw_params_set_silence_threshold(handle, parameters, 0) == 0,
+            snd_pcm_sw_params_set_silence_size(handle, parameters, boundary) == 0
+        else { return }
+        snd_pcm_sw_params(handle, parameters)
     }
 }

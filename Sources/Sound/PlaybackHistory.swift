@@ -21,6 +21,11 @@ struct PlaybackHistory {
         self.untaken = min(self.untaken + written.count, self.samples.count)
     }
 
+    /// So much silence was played that nobody wrote; what is longer than all that is kept has no end.
+    mutating func appendSilence(_ frames: Int) {
+        self.append([Int16](repeating: 0, count: min(frames, self.samples.count)))
+    }
+
     /// Changes the last `count`; what they are then.
     mutating func amend(_ count: Int, _ change: (inout [Int16]) -> Void) -> [Int16] {
         var last = Array(self.samples.suffix(count))

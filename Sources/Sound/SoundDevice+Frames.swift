@@ -18,8 +18,12 @@ extension SoundDevice {
         }
         let frames: Int
         switch self.direction {
-        case .capture: frames = available
-        case .playback: frames = self.targetFrames - (pcm.bufferFrames - available)
+        case .capture:
+            frames = available
+        case .playback:
+            let queued = pcm.bufferFrames - available
+            if queued < 0 { self.closeGap(pcm, 0 - queued, now) }
+            frames = self.targetFrames - max(queued, 0)
         }
         if frames >= SoundFormat.periodFrames {
             self.progressAt = now

@@ -44,10 +44,12 @@ final class SoundDevice {
     /// Frames kept queued in the loudspeaker; grows when they prove too few.
     private(set) var targetFrames = SoundDevice.targetFramesStart
     private(set) var xruns: UInt64 = 0
-    var history = PlaybackHistory(capacity: 2 * SoundDevice.targetFramesMax)
+    var history = PlaybackHistory(capacity: SoundDevice.targetFramesMax + SoundDevice.gapFramesMax)
 
     private static let targetFramesStart = 3 * SoundFormat.periodFrames
     private static let targetFramesMax = 6 * SoundFormat.periodFrames
+    /// What the loudspeaker went without for so long, the microphone has not kept either.
+    private static let gapFramesMax = 20 * SoundFormat.periodFrames
     private static let retryMs = 2000
     /// Between looks at one that stands still: each is a wake-up.
     private static let checkMs = 4000
@@ -171,8 +173,7 @@ extension SoundDevice {
         if self.direction == .playback {
             // Devices with long periods take them whole.
             let least = max(Self.targetFramesStart, pcm.periodFrames + 2 * SoundFormat.periodFrames)
-            self.targetFrames = min(max(self.targetFrames, least), pcm.bufferFrames)
-            pcm.wake(atFrames: pcm.bufferFrames - self.targetFrames + SoundFormat.periodFrames)
+            self.aim(pcm, max(self.targetFrames, least))
         }
         guard pcm.isPrepared || pcm.prepare() >= 0 else { return self.loseBroken("does not start", now) }
         self.progressAt = now
@@ -181,19 +182,40 @@ extension SoundDevice {
         if self.direction == .capture { self.run(pcm, now) }
     }
 
+    private func askForMore() {
+        self.targetFrames = max(
+            self.targetFrames, min(self.targetFrames + SoundFormat.periodFrames, Self.targetFramesMax))
+    }
+
+    private func aim(_ pcm: PCM, _ frames: Int) {
+        self.targetFrames = min(frames, pcm.bufferFrames)
+        pcm.wake(atFrames: pcm.bufferFrames - self.targetFrames + SoundFormat.periodFrames)
+    }
+
     func run(_ pcm: PCM, _ now: Instant) {
         guard pcm.start() >= 0 else { return self.loseBroken("does not start", now) }
         self.state = .running(pcm)
     }
 
-    /// After an overrun or underrun the device starts anew; the loudspeaker with more in hand than before.
+    /// The loudspeaker has played so much silence beyond what was written: that is past, and known to be silence. From
+    /// here on it has more in hand than before.
+    func closeGap(_ pcm: PCM, _ frames: Int, _ now: Instant) {
+        self.xruns &+= 1
+        guard pcm.skip(frames) == frames else { return self.loseBroken("fails", now) }
+        self.history.appendSilence(frames)
+        self.askForMore()
+        self.aim(pcm, self.targetFrames)
+    }
+
+    /// After an overrun, or an underrun of one that stops all the same, the device starts anew; the loudspeaker with
+    /// more in hand than before.
     func recover(_ pcm: PCM, _ code: Int32, _ now: Instant) {
         switch -code {
         case EAGAIN:
             break
         case EPIPE:
             self.xruns &+= 1
-            self.targetFrames = min(self.targetFrames + SoundFormat.periodFrames, Self.targetFramesMax)
+            self.askForMore()
             self.start(pcm, now)
         case ESTRPIPE:
             let result = pcm.resume()

@@ -74,7 +74,8 @@ public final class SoundLoop {
         while let order = self.nextOrder() { self.obey(order, self.clock()) }
         let now = self.clock()
         self.turnDevices(now)
-        let done = self.captureDue(now) + self.playbackDue(now)
+        // The loudspeaker first: it runs dry sooner, and after a gap the canceller has to know of it before it listens.
+        let done = self.playbackDue(now) + self.captureDue(now)
         // A descriptor that is ready without frames would make this spin.
         self.idleTurns = done == 0 ? self.idleTurns + 1 : 0
         if self.idleTurns > 2, self.isBusy { _ = poll(nil, 0, 2) }

@@ -107,6 +107,26 @@ final class EchoCancellerTests: XCTestCase {
         }
     }
 
+    /// A loudspeaker that went without sound goes on in silence, for any time.
+    func testAGapOfTheLoudspeakerLetsNoEchoThrough() throws {
+        for gap in [1_500, 3_360, 7_000] {
+            let far = try self.far()
+            let place = 4 * Self.second
+            var history = PlaybackHistory(capacity: 12_480)
+            var rendered: [Int16] = []
+            var taken = [Int16](repeating: 0, count: 480)
+            for begin in stride(from: 0, to: far.count - 480, by: 480) {
+                if begin == place { history.appendSilence(gap) }
+                history.append(Array(far[begin..<begin + 480]))
+                while history.take(into: &taken, changeable: 0) { rendered += taken }
+            }
+            let played = far[..<place] + [Int16](repeating: 0, count: gap) + far[place...]
+            let sound = Room().run(try self.canceller(), far: Array(played), rendered: rendered)
+            let begin = Double(place + gap) / Double(Self.second)
+            XCTAssertGreaterThan(self.enhancement(sound, begin, begin + 0.3), 25, "\(gap) frames")
+        }
+    }
+
     func testWhatWasLearnedIsForgottenByReset() throws {
         let far = try self.far()
         let canceller = try self.canceller()

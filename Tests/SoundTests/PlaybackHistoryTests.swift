@@ -42,4 +42,23 @@ final class PlaybackHistoryTests: XCTestCase {
         history.skip(changeable: 8)
         XCTAssertFalse(history.take(into: &taken, changeable: 0), "what was given is not given again")
     }
+
+    func testAGapIsSilenceInItsPlace() {
+        var history = PlaybackHistory(capacity: 16)
+        history.append([1, 2, 3, 4])
+        history.appendSilence(3)
+        history.append([5, 6, 7, 8])
+        var taken = self.period(9)
+        var heard: [Int16] = []
+        while history.take(into: &taken, changeable: 0) { heard += taken }
+        XCTAssertEqual(heard, [1, 2, 3, 4, 0, 0, 0, 5], "what is heard keeps its moment")
+        history.append([9])
+        XCTAssertTrue(history.take(into: &taken, changeable: 0))
+        XCTAssertEqual(taken, [6, 7, 8, 9])
+        history.append([1, 2, 3, 4])
+        history.appendSilence(1_000_000)
+        XCTAssertEqual(history.untaken, 16, "a long one has no more than is kept")
+        XCTAssertTrue(history.take(into: &taken, changeable: 0))
+        XCTAssertEqual(taken, self.period(0))
+    }
 }

@@ -77,17 +77,21 @@ struct Room {
 
     /// Plays `far` through the canceller, period by period as the two clocks give them, while `near` speaks.
     ///
+    /// - Parameter rendered: what the canceller is told of it; all of it unless given.
     /// - Returns: what the microphone heard, its echo alone, and what came out.
-    func run(_ canceller: EchoCanceller, far: [Int16], near: [Int16] = []) -> (echo: [Int16], cleaned: [Int16]) {
+    func run(
+        _ canceller: EchoCanceller, far: [Int16], rendered: [Int16]? = nil, near: [Int16] = []
+    ) -> (echo: [Int16], cleaned: [Int16]) {
         let echo = self.echo(of: far)
+        let rendered = rendered ?? far
         var heard: [Int16] = []
         var cleaned: [Int16] = []
         var played = 0
         var noise = Generator(seed: 3)
         for begin in stride(from: 0, to: far.count - 960, by: 480) {
             let rate = 1 - self.driftPPM * 1e-6
-            while Double(played) < Double(begin + 480) * rate, played + 480 <= far.count {
-                canceller.render(Array(far[played..<played + 480]))
+            while Double(played) < Double(begin + 480) * rate, played + 480 <= rendered.count {
+                canceller.render(Array(rendered[played..<played + 480]))
                 played += 480
             }
             var period = (begin..<begin + 480).map { index -> Int16 in

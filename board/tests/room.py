@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the loudspeaker plays comes back by the microphone: none of it may reach the far end."""
 
+import signal
 import subprocess
 import time
 from typing import NamedTuple
@@ -18,8 +19,10 @@ SAYS = "Hello, this is the control room. I can hear you. Please stay where you a
 # A part lasts from one of the kiosk's `stats` to another, a second. The canceller has so many to know the room; so many
 # a prompt takes.
 LEARN_PARTS, PROMPT_PARTS = 2, 2
+# The kiosk is stopped for so long at the begin of a part: its loudspeaker goes without sound, its microphone does not.
+GAP_PARTS, GAP_S = 3, 0.09
 # Of those, so many at least have to be undisturbed.
-LEAST_PARTS = {"voice": 3, "prompt": 1}
+LEAST_PARTS = {"voice": 3, "gap": 1, "prompt": 1}
 # Until they are, at most.
 CALLS = 3
 
@@ -83,18 +86,26 @@ class Listener:
 
     def listen(self, name, seconds):
         begin = self.place
+        if name == "gap":
+            self.kiosk.board.signal(self.kiosk.process, signal.SIGSTOP)
+            time.sleep(GAP_S)
+            self.kiosk.board.signal(self.kiosk.process, signal.SIGCONT)
         for _ in range(seconds):
             self.place = self._place()
         near, far = (slice(*ends) for ends in zip(begin[:2], self.place[:2]))
         self.parts.append(Part(name, near, far, self.place[2] - begin[2]))
 
     def undisturbed(self, name):
-        """What a card lost makes the way of the sound another one, which has to be learned: that needs sound."""
+        """What a card lost makes the way of the sound another one, which has to be learned: that needs sound.
+
+        But for the one gap that was made: the kiosk is to know how long it was.
+        """
         found, is_known = [], False
         for part in self.parts:
-            if is_known and not part.breaks and part.name == name:
+            is_whole = part.breaks == (part.name == "gap")
+            if is_known and is_whole and part.name == name:
                 found.append(part)
-            is_known = not part.breaks and (is_known or part.name != "pause")
+            is_known = is_whole and (is_known or part.name != "pause")
         return found
 
 
@@ -103,7 +114,7 @@ def in_a_room(context):
 
 
 def _in_a_room(context):
-    """{"voice", "prompt"}: (level at the microphone, level at the far end), in dBFS."""
+    """{"voice", "gap", "prompt"}: (level at the microphone, level at the far end), in dBFS."""
     b = bench(context)
     path, seconds = speech(context.folder)
     found = {name: [] for name in LEAST_PARTS}
@@ -129,8 +140,10 @@ def a_call(b, path, seconds):
         silent_at = time.monotonic() + seconds
         listener = Listener(room, kiosk, peer)
         listener.listen("learn", LEARN_PARTS)
-        while time.monotonic() < silent_at - 1.2:
+        while time.monotonic() < silent_at - 1.2 - GAP_PARTS:
             listener.listen("voice", 1)
+        while time.monotonic() < silent_at - 1.2:
+            listener.listen("gap", 1)
         while time.monotonic() < silent_at + 0.3:
             listener.listen("pause", 1)
         for language in ("de", "fr", "en"):
@@ -161,6 +174,13 @@ def judged(context, name, pieces):
 def echo(context):
     """The far end's voice in what it hears itself, below what the microphone hears of it."""
     at_microphone, at_far_end = in_a_room(context)["voice"]
+    return at_microphone - at_far_end
+
+
+@check("board/echo-gap")
+def echo_gap(context):
+    """The same in the second in which the loudspeaker goes without sound for a moment."""
+    at_microphone, at_far_end = in_a_room(context)["gap"]
     return at_microphone - at_far_end
 
 
