@@ -34,7 +34,7 @@ final class DisplayThread {
 
     private let display: Display
     private let wires: Wires
-    private let backlight = Backlight()
+    private let light: ScreenLight
     private var state = ScreenState()
     private var remote = Remote.none
     private var fault: ByteString?
@@ -46,8 +46,9 @@ final class DisplayThread {
     private static let selfToken: UInt64 = 3
     private static let screenToken: UInt64 = 4
 
-    init(display: Display, wires: Wires) {
+    init(display: Display, light: ScreenLight, wires: Wires) {
         self.display = display
+        self.light = light
         self.wires = wires
         self.fault = display.fault?.sentence
     }
@@ -98,7 +99,7 @@ final class DisplayThread {
                 self.remote = .none
             case .screenshot(let client, let path):
                 self.screenshot(client, path)
-            case .dim(let isOn): self.backlight.dim(isOn)
+            case .dim(let isOn): self.light.dim(isOn)
             }
         }
     }
