@@ -12,6 +12,8 @@ public enum KioskInput {
     case key(UInt8)
     /// An input stands the other way; at the start, one that is active.
     case input(InputName, isActive: Bool)
+    /// What the contact of a button or input really did, as `EdgeLog` tells: for the log alone.
+    case edges(ByteString, ByteString, age: Duration, leftOut: Int)
     /// One line of the control socket, without its line feed.
     case control(ClientID, line: ByteString)
     case clientGone(ClientID)

@@ -10,6 +10,18 @@ extension KioskEngine {
         self.put(.log(self.logPolicy))
     }
 
+    /// The raw edges of a line, where somebody wants to know of them.
+    mutating func logEdges(_ part: ByteString, _ edges: ByteString, age: Duration, leftOut: Int, now: Instant) {
+        guard self.logPolicy.keeps(.debug, of: .panel) else { return }
+        let line = Self.line("edges", now: now) {
+            $0.put("line", part)
+            $0.put("edges", edges)
+            $0.put("first_ms_ago", msOf: age)
+            $0.put("left_out", leftOut)
+        }
+        self.put(.event(line))
+    }
+
     /// The messages of SIP that went in or out since the last time, where somebody wants to know of them: for the log
     /// alone, without secrets.
     mutating func logMessages(now: Instant) {

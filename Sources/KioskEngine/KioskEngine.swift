@@ -189,6 +189,8 @@ public struct KioskEngine {
         case .button(let button, let edge): self.button(button, edge, now: now)
         case .key(let key): self.key(key, now: now)
         case .input(let name, let isActive): self.input(name, isActive: isActive, now: now)
+        case .edges(let part, let edges, let age, let leftOut):
+            self.logEdges(part, edges, age: age, leftOut: leftOut, now: now)
         case .control(let client, let line): self.control(client, line, now: now)
         case .clientGone(let client): self.subscribers.removeAll { $0 == client }
         case .received(let bytes, let flow): self.tell(.received(bytes, on: flow), now: now)

@@ -10,6 +10,8 @@ public final class InputLine {
     private let line: Line
     private let buffer: OpaquePointer
     private var filter: LineFilter
+    /// What the contact really did.
+    public var edges = EdgeLog()
 
     public enum Event: Equatable {
         case line(LineFilter.Event)
@@ -56,6 +58,7 @@ public final class InputLine {
                 guard let event = gpiod_edge_event_buffer_get_event(self.buffer, index) else { continue }
                 let isActive = gpiod_edge_event_get_event_type(event) == GPIOD_EDGE_EVENT_RISING_EDGE
                 let at = Instant(nanoseconds: gpiod_edge_event_get_timestamp_ns(event))
+                self.edges.note(isActive: isActive, at: at)
                 events += self.filter.handle(.edge(isActive: isActive, at: at), now: now).map { .line($0) }
             }
         }

@@ -134,6 +134,8 @@ final class PanelLines {
         for index in self.inputs.indices {
             guard let line = self.inputs[index].line, isTime || ready.contains(line.descriptor) else { continue }
             for event in line.read(now: now) { self.tell(event, of: index, now: now, &news) }
+            guard let report = line.edges.take(now: now) else { continue }
+            news.append(.edges(self.inputs[index].part, report.edges, age: report.age, leftOut: report.leftOut))
         }
         self.readMatrix(ready, now: now, &news)
         if let keypad = self.keypad, ready.contains(keypad.descriptor) { self.read(keypad, now: now, &news) }

@@ -132,6 +132,23 @@ final class RecordTests: XCTestCase {
         XCTAssertEqual(policy.kept("callbox: plain words"), "callbox: plain words")
     }
 
+    func testWhatContactsDoIsLoggedWhereSomebodyWantsToKnow() throws {
+        let scene = Scene()
+        func edges() { scene.feed(.edges("button.call", "on 0, off 213", age: .milliseconds(2), leftOut: 7)) }
+        edges()
+        scene.feed(.control(Scene.client, line: "log debug sip"))
+        edges()
+        XCTAssertEqual(scene.events("edges").count, 0, "of another part")
+        scene.feed(.control(Scene.client, line: "log debug panel"))
+        edges()
+        let told = try XCTUnwrap(scene.events("edges").first)
+        XCTAssertEqual(told["line"] as? String, "button.call")
+        XCTAssertEqual(told["edges"] as? String, "on 0, off 213")
+        XCTAssertEqual(told["first_ms_ago"] as? Double, 2)
+        XCTAssertEqual(told["left_out"] as? Int, 7)
+        XCTAssertNil(LogPolicy(.info).kept("{\"event\":\"edges\",\"t\":1.000}"), "nor does the file keep it")
+    }
+
     private func logged(_ scene: Scene) -> [[String: Any]] {
         scene.events("sip")
     }

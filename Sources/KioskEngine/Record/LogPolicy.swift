@@ -80,9 +80,9 @@ public struct LogPolicy: Equatable, Sendable {
         ("password_refused", .servers, .error), ("certificate", .servers, .warning), ("tls", .servers, .error),
         ("button", .panel, .info), ("lamp", .panel, .info), ("long_press", .panel, .info), ("chord", .panel, .info),
         ("input", .panel, .info), ("key", .panel, .info), ("keypad", .panel, .info), ("relay", .panel, .info),
-        ("relay_refused", .panel, .warning), ("sip", .sip, .debug), ("camera", .media, .info),
-        ("first_frame", .media, .info), ("first_sound", .media, .info), ("secured", .media, .info),
-        ("not_secured", .media, .error),
+        ("relay_refused", .panel, .warning), ("edges", .panel, .debug), ("sip", .sip, .debug),
+        ("camera", .media, .info), ("first_frame", .media, .info), ("first_sound", .media, .info),
+        ("secured", .media, .info), ("not_secured", .media, .error),
     ]
 
     /// What is not listed is about calls. An event with a code is a warning at least.
