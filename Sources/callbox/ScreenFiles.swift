@@ -16,18 +16,19 @@ func readPicture(_ settings: ScreenSettings) -> (OwnPicture?, [ConfigurationProb
     }
 }
 
-/// Takes languages away whose letters no font has: English is better than boxes.
+/// Takes languages away whose letters no font has: English is better than boxes. English stays: names and numbers are
+/// written in its letters, and boxes are better than a help point that does not call.
 func dropUnreadable(_ settings: inout LanguageSettings) -> [ConfigurationProblem] {
-    let unreadable = ([settings.first] + settings.offered).filter {
-        $0 != .english && !Fonts.canWrite($0.sample, in: $0)
-    }
+    let wanted = [.english, settings.first] + settings.offered
+    let unreadable = Language.all.filter { wanted.contains($0) && !Fonts.canWrite($0.sample, in: $0) }
     guard !unreadable.isEmpty else { return [] }
     let first = settings.first
     if unreadable.contains(first) { settings.first = .english }
-    settings.offered.removeAll { unreadable.contains($0) }
-    return Language.all.filter { unreadable.contains($0) }.map { language in
-        ConfigurationProblem(
+    settings.offered.removeAll { $0 != .english && unreadable.contains($0) }
+    return unreadable.map { language in
+        let end: ByteString = language == .english ? "; the screen shows boxes" : "; it is left out"
+        return ConfigurationProblem(
             .opening, section: "language", key: language == first ? "first" : "offered",
-            reason: "no font has the letters of " + language.code + "; it is left out")
+            reason: "no font has the letters of " + language.code + end)
     }
 }
