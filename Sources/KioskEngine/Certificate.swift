@@ -12,7 +12,6 @@ public enum CertificateReason: Hashable, Sendable {
     /// The chain ends at nobody whom we trust, itself included.
     case unknownAuthority
     case badSignature
-    case revoked
     /// Its key or its signature is too easy to forge.
     case weak
     /// Not made for servers, or made by one who may not make any.
@@ -33,7 +32,6 @@ public enum CertificateReason: Hashable, Sendable {
         case .wildcard: return "wildcard"
         case .unknownAuthority: return "unknown-authority"
         case .badSignature: return "bad-signature"
-        case .revoked: return "revoked"
         case .weak: return "weak"
         case .wrongPurpose: return "wrong-purpose"
         case .notPinned: return "not-pinned"

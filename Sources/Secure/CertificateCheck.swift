@@ -91,7 +91,6 @@ extension CertificateReason {
             X509_V_ERR_CERT_CHAIN_TOO_LONG:
             self = .unknownAuthority
         case X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE: self = .badSignature
-        case X509_V_ERR_CERT_REVOKED: self = .revoked
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK: self = .weak
         case X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_INVALID_CA, X509_V_ERR_PATH_LENGTH_EXCEEDED,
             X509_V_ERR_KEYUSAGE_NO_CERTSIGN:

@@ -4,8 +4,8 @@ import Bytes
 extension CertificateReason {
     /// One of each.
     static let all: [CertificateReason] = [
-        .expired, .notYetValid, .otherName, .wildcard, .unknownAuthority, .badSignature, .revoked, .weak,
-        .wrongPurpose, .notPinned, .changed, .other(0),
+        .expired, .notYetValid, .otherName, .wildcard, .unknownAuthority, .badSignature, .weak, .wrongPurpose,
+        .notPinned, .changed, .other(0),
     ]
 
     var fault: Fault {
@@ -16,7 +16,6 @@ extension CertificateReason {
         case .wildcard: return .wildcard
         case .unknownAuthority: return .unknownAuthority
         case .badSignature: return .badSignature
-        case .revoked: return .revoked
         case .weak: return .weak
         case .wrongPurpose: return .wrongPurpose
         case .notPinned: return .notPinned
@@ -64,10 +63,6 @@ extension Fault {
     fileprivate static let badSignature = Fault(
         "CB-TLS-SIGNATURE", .blinks, .failed, "A signature of the server's certificate is wrong.",
         "Look for a device on the way that opens TLS; renew the server's certificate."
-    )
-    fileprivate static let revoked = Fault(
-        "CB-TLS-REVOKED", .blinks, .failed, "The server's certificate was revoked.",
-        "Somebody may pretend to be the server. Ask whoever looks after it."
     )
     fileprivate static let weak = Fault(
         "CB-TLS-WEAK", .blinks, .failed, "The key or the signature of the server's certificate is too easy to forge.",
