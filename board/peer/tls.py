@@ -5,6 +5,7 @@ import contextlib
 import re
 import socket
 import ssl
+import subprocess
 import threading
 
 PORT = 5061
@@ -58,6 +59,20 @@ class BusyByTLS:
                         data = b""
         except OSError:
             pass
+
+
+@contextlib.contextmanager
+def handshakes(address, port, certificate, key, log):
+    """Shakes hands with whoever wants keys for media there (DTLS, RFC 5764): the openssl program."""
+    with open(log, "ab") as file:
+        process = subprocess.Popen(
+            ["openssl", "s_server", "-dtls", "-accept", f"{address}:{port}", "-cert", certificate, "-key", key,
+             "-use_srtp", "SRTP_AES128_CM_SHA1_80"], stdin=subprocess.PIPE, stdout=file, stderr=file)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def listen(port=PORT):

@@ -5,6 +5,7 @@ One kiosk, started without its display, goes through all of it; each check tells
 """
 
 import contextlib
+import signal
 import time
 
 from tests import faults, faults_table
@@ -26,6 +27,12 @@ node=$(basename "$(readlink -f "$CAMERA")") && mkdir -p {FAKE_USB}/1-1/1-1:1.0 {
 echo 1 > {FAKE_USB}/1-1/busnum &&
 mkfifo {FAKE_USB}/1-1/authorized && ln -s {FAKE_USB}/1-1/1-1:1.0 {FAKE_USB}/class/$node/device &&
 mount --bind {FAKE_USB}/class {CLASS}
+"""
+# A fake of the kernel's light behind a screen, which no board of QEMU has.
+FAKE_CLASS, LIGHT = "/tmp/class", "/sys/class/backlight/panel"
+MAKE_LIGHT = f"""
+rm -rf {FAKE_CLASS}; cp -a /sys/class {FAKE_CLASS} && mkdir -p {FAKE_CLASS}/backlight/panel &&
+mount --bind {FAKE_CLASS} /sys/class && echo 255 > {LIGHT}/max_brightness && echo 200 > {LIGHT}/brightness
 """
 # Every try to have pictures fails until the port is reset; what is written to do so goes to the share.
 STUCK = f"""
@@ -278,6 +285,33 @@ def power(away):
     return away.row("the supply fails", "call", told, result, back)
 
 
+def light(away):
+    """The kiosk is killed while the supply fails: it dims the light behind the screen, and the next start mends it."""
+    board, kiosk, must = away.bench.board, away.kiosk, away.bench.must
+
+    def shines(brightness):
+        wait_until(lambda: must(f"cat {LIGHT}/brightness").strip() == brightness, 3, f"a brightness of {brightness}")
+
+    must(MAKE_LIGHT)
+    try:
+        board.press("spare-1", None)
+        shines("51")
+        board.release("spare-1")
+        shines("200")
+        board.press("spare-1", None)
+        shines("51")
+        wait_until(lambda: "200 51 panel" in must(f"cat {faults.SMALL}/brightness; true"), 3, "what it was, in a file")
+        board.signal(kiosk.process, signal.SIGKILL)
+        board.release("spare-1")
+        away.ready()
+        shines("200")
+    finally:
+        board.release("spare-1")
+        board.sh("umount /sys/class")
+    away.calls()
+    return "51 of 255, then 200 as before"
+
+
 def clock(away):
     """Timers are the monotonic clock's; only certificates and the log know of days."""
     kiosk = away.kiosk
@@ -300,9 +334,10 @@ def clock(away):
 STORY = {"away/boot": told_at_start, "away/camera": camera_in_a_call, "away/sound": sound_in_a_call,
          "away/display": display_in_a_call, "away/pause": pause, "away/idle": idle, "away/power": power,
          "away/clock": clock, "away/stuck": camera_stuck, "away/held": held, **faults_table.PARTS,
-         "away/toggled": toggled, "away/start": faults.start, "away/forced": forced}
+         "away/toggled": toggled, "away/light": light, "away/start": faults.start, "away/fonts": faults.fonts,
+         "away/forced": forced}
 # They start the kiosk with other settings.
-OTHERWISE = ("away/start", "away/forced")
+OTHERWISE = ("away/start", "away/fonts", "away/forced")
 
 
 def begin(context):

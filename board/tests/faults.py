@@ -13,9 +13,11 @@ from tests.runner import Failed
 FAULT_LAMP, SUPPLY, LID, PAD = "lamp-spare", "spare-1", "spare-2", "Pad of the table"
 SMALL = "/run/small"
 ARGUMENTS = f"--data {SMALL} --secrets /run/secrets"
+FONTS = "/usr/share/fonts"
+CHINESE_FONTS = f"{FONTS}/truetype/droid"
 SETTINGS = {
     "input.power.line": SUPPLY, "input.tamper.line": LID, "lamp.fault.line": FAULT_LAMP, "keypad.type": "evdev",
-    "keypad.device": f"evdev:{PAD}", "call.ring_timeout": "5", "call.media_timeout": "6",
+    "keypad.device": f"evdev:{PAD}", "call.ring_timeout": "5", "call.media_timeout": "6", "panel.stuck": "3",
     "tls.ca": "/share/authority.pem", "sip.auth_user": "gate", "sip.password": "wrong",
 }
 
@@ -64,11 +66,19 @@ def standing(away):
         kiosk.wait_event("input", since=mark, name="tamper", active=False, limit_s=2)
         kiosk.tell("clear-tamper")
 
+    def let_go():
+        mark = kiosk.mark()
+        board.release("video")
+        kiosk.wait_event("button", since=mark, name="video", edge="released", limit_s=2)
+        # In a call it was a press.
+        kiosk.push("video")
+
     return {
         "housing opened": (["housing"], lambda: board.press(LID, None), close_lid),
         "the supply fails": (["supply"], lambda: board.press(SUPPLY, None), lambda: board.release(SUPPLY)),
         "keypad pulled": (["panel"], board.unplug_keypad, lambda: board.plug_keypad(PAD)),
         "data folder full": (["storage"], full, room),
+        "button held": (["panel"], lambda: board.press("video", None), let_go),
         "network down": (["network"], lambda: must("ip link set vec0 down"), lambda: must(
             f"ip link set vec0 up && ip route replace default via {PEER}")),
     }
@@ -187,3 +197,23 @@ def start(away):
         (prompts / "busy.wav").unlink()
         kiosk.stop()
     return "named"
+
+
+def fonts(away):
+    """The letters of a language are in no font; then there is none at all: both are said, and the next press calls."""
+    kiosk, told = away.kiosk, []
+    away.bench.kiosk_options = None
+    for folder, first, wanted in (CHINESE_FONTS, "zh", "letters of zh"), (FONTS, "en", "letters of en"):
+        kiosk.stop()
+        away.bench.must(f"mount -t tmpfs tmpfs {folder}")
+        try:
+            moment = 0, away.witness.ear.mark(), time.monotonic()
+            kiosk.start(changes={"lamp.fault.line": FAULT_LAMP, "language.first": first})
+            wrong(away, ("OPEN",), "start", moment, away.witness.press_calls)
+            told.append(kiosk.find("problem")[0]["text"])
+            if wanted not in told[-1]:
+                raise Failed(told[-1], f"the {wanted} were to be missed")
+        finally:
+            kiosk.stop()
+            away.bench.must(f"umount {folder}")
+    return "; ".join(told)

@@ -5,18 +5,17 @@ import contextlib
 import time
 
 from peer import odd
-from peer.background import accepted
 from peer.refuser import Refuser
-from peer.registrar import Registrar
-from peer.tls import BusyByTLS
+from peer.registrar import Registrar, granted
 from tests.faults import reload
 from tests.kiosk import GUEST, PEER
 from tests.runner import Failed
 
-REFUSES, SILENT, CLOSED, RINGS, NO_TLS = 5081, 5082, 5099, 5083, 5084
-# The far end has 5061.
-TLS = 5085
+REFUSES, SILENT, CLOSED, RINGS = 5081, 5082, 5099, 5083
 REGISTRARS = {403: 5091, 401: 5093}
+TIRED = 5094
+# Of what is granted, which is renewed when a half to nine tenths of it are over.
+GRANTED_S = 10
 CODES = (301, 401, 403, 404, 480, 486, 488, 499, 503, 599, 603, 699)
 
 
@@ -25,6 +24,7 @@ def calls(away):
     bench, rows = away.bench, {f"answer {code}": f"sip:{code}@{PEER}:{REFUSES}" for code in CODES}
     rows["sent in circles"] = f"sip:loop@{PEER}:{REFUSES}"
     rows["codec of no use"] = f"sip:media@{PEER}:{REFUSES}"
+    rows["an answer that says nothing"] = f"sip:empty@{PEER}:{REFUSES}"
     rows["rings for ever"] = f"sip:peer@{PEER}:{RINGS}"
     rows["nobody at the port"] = f"sip:peer@{PEER}:{CLOSED};transport=tcp"
     rows["no such name"] = "sip:peer@no-such-host.invalid"
@@ -54,58 +54,6 @@ def fails(away, name, uri, limit_s=8):
     except Failed as fault:
         raise Failed(f"{name}: {fault.figure}", fault.why) from fault
     return told[0]
-
-
-def certificates(away):
-    """Servers that cannot be trusted, and one whose certificate ends soon, which is only written down."""
-    kiosk, here, (good, stranger) = away.kiosk, f"IP:{PEER}", away.authorities
-    kinds = {
-        "certificate expired": good.issue("expired", here, -20, -1), "from tomorrow": good.issue("early", here, 3, 300),
-        "for another name": good.issue("other", "DNS:sip.example.org"),
-        "of somebody": stranger.issue("unknown", here),
-    }
-    for name, identity in kinds.items():
-        with BusyByTLS(*identity, port=TLS):
-            fails(away, name, f"sips:help@{PEER}:{TLS}")
-    with accepted(PEER, NO_TLS, lambda stream: stream.sendall(b"no TLS here\r\n")):
-        fails(away, "no TLS at the port", f"sips:help@{PEER}:{NO_TLS}")
-    moment = away.witness.moment()
-    with BusyByTLS(*good.issue("soon", here, -20, 5), port=TLS):
-        kiosk.tell("call", f"sips:help@{PEER}:{TLS}")
-        told = kiosk.wait_event("certificate", since=moment[0], verdict="ends-soon")
-        kiosk.wait_event("call", since=moment[0], state="ended")
-    quiet(away, told["fault_code"], "certificate ends soon", "press", moment, told["verdict"])
-    away.witness.press_calls()
-    return f"{len(kinds) + 2} servers"
-
-
-def secured(away):
-    """Calls that would not be private by what the file asks for: keys for sound, a fingerprint, a good certificate."""
-    here, (good, stranger) = f"IP:{PEER}", away.authorities
-    fine, other = good.issue("fine", here), stranger.issue("other-day", here)
-    rows = {
-        "no keys for sound": ({"media.encryption": "required"}, None),
-        "another fingerprint": ({"tls.verify": "pin", "tls.pins": good.fingerprint(other[0])}, fine),
-        "for clients only": ({}, good.issue("client", here, use="clientAuth")),
-        "of a short key": ({}, good.issue("short", here, key=("rsa:1024",))),
-    }
-    for name, (changes, identity) in rows.items():
-        reload(away, changes)
-        if identity is None:
-            fails(away, name, f"sip:peer@{PEER}")
-            continue
-        with BusyByTLS(*identity, port=TLS):
-            fails(away, name, f"sips:help@{PEER}:{TLS}")
-    reload(away, {"tls.verify": "tofu"})
-    with BusyByTLS(*other, port=TLS):
-        mark = away.kiosk.mark()
-        away.kiosk.tell("call", f"sips:help@{PEER}:{TLS}")
-        away.kiosk.wait_event("certificate", since=mark, verdict="first-seen")
-        away.kiosk.wait_event("call", since=mark, state="ended")
-    with BusyByTLS(*fine, port=TLS):
-        fails(away, "another certificate", f"sips:help@{PEER}:{TLS}")
-    reload(away, {})
-    return f"{len(rows) + 1} calls"
 
 
 def silent(away):
@@ -178,3 +126,32 @@ def accounts(away):
         reload(away, {})
         kiosk.wait_event("restored", since=mark, device="accounts", limit_s=5)
     return f"{len(kinds)} accounts"
+
+
+def account_in_call(away):
+    """The one account is refused when it is to be renewed, in a call, which goes on; then none is wanted."""
+    kiosk, is_tired = away.kiosk, [False]
+
+    def script(number, register):
+        return (403, []) if is_tired[0] else granted(register, GRANTED_S)
+
+    with Registrar(script, port=TIRED) as registrar:
+        mark = kiosk.mark()
+        reload(away, {"account.uri": f"sip:gate@{PEER}", "account.registrar": f"sip:{PEER}:{TIRED}"})
+        kiosk.wait_event("registration", since=mark, state="registered")
+        away.in_call()
+        moment = away.witness.moment(["accounts"])
+        count, is_tired[0] = len(registrar.registers), True
+        until = time.monotonic() + GRANTED_S
+        while len(registrar.registers) == count:
+            if time.monotonic() > until:
+                raise Failed("no REGISTER", f"it was to be renewed within {GRANTED_S} s")
+            time.sleep(0.05)
+        told = away.witness.stands((*moment[:2], time.monotonic()), ["accounts"])
+        away.row("the account is refused", "call", told, away.witness.press_mutes())
+        mark, is_tired[0] = kiosk.mark(), False
+        kiosk.hang_up()
+        kiosk.idle()
+        reload(away, {})
+        kiosk.wait_event("restored", since=mark, device="accounts", limit_s=5)
+    return f"told in {told[0]:.1f} s, the call goes on"
