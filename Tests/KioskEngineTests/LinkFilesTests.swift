@@ -36,7 +36,10 @@ final class LinkFilesTests: XCTestCase {
         let files = self.files("")
         XCTAssertEqual(Array(files.keys), [LinkFiles.cable.string])
         let text = self.cable("")
-        for line in ["Name=e*", "DHCP=yes", "LLMNR=no", "MulticastDNS=no", "RequiredForOnline=no"] {
+        for line in [
+            "Name=e*", "DHCP=yes", "LLMNR=no", "MulticastDNS=no", "RequiredForOnline=no",
+            "KeepConfiguration=dynamic-on-stop",
+        ] {
             XCTAssertTrue(self.has(text, line), line)
         }
         XCTAssertFalse(text.contains("Address=") || text.contains("Gateway=") || text.contains("NTP="))

@@ -64,6 +64,23 @@ class Card:
             file.write(b"\xa5" * length)
 
 
+def make_stick(path, files):
+    """What a USB stick has as it is sold: one partition of FAT, here with some files on it."""
+    begin, size = MIB, sum(map(len, files.values())) + 64 * MIB
+    with open(path, "wb") as stick:
+        stick.truncate(begin + size)
+        # An entry of the table: type 0x0C, the first sector, how many (the layout of an MBR).
+        stick.seek(446)
+        stick.write(bytes(4) + b"\x0c" + bytes(3) + (begin // 512).to_bytes(4, "little")
+                    + (size // 512).to_bytes(4, "little"))
+        stick.seek(510)
+        stick.write(b"\x55\xaa")
+    subprocess.run(["mformat", "-i", f"{path}@@{begin}", "-T", str(size // 512), "-h", "255", "-s", "63", "::"],
+                   check=True)
+    for name, data in files.items():
+        subprocess.run(["mcopy", "-i", f"{path}@@{begin}", "-", f"::{name}"], input=data, check=True)
+
+
 def bundle(source, folder, name, change=None, key=("/cache/signing/key.pem", "/cache/signing/certificate.pem")):
     """A signed update like `source` (.raucb), remade after `change(tree)` has changed the slot's file in a folder."""
     folder = Path(folder)

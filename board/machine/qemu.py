@@ -70,6 +70,7 @@ class Machine:
             "-drive", f"if=none,id=card,file={card.path},format=raw,cache=writethrough",
             "-device", "virtio-blk-pci,drive=card",
             "-device", "virtio-gpu-pci", "-device", "virtio-keyboard-pci", "-device", "virtio-rng-pci",
+            "-device", "qemu-xhci",
             "-audiodev", "none,id=sound", "-device", "virtio-sound-pci,audiodev=sound", *network,
             "-chardev", f"socket,id=serial,path={self.folder}/serial,server=on,wait=off,logfile={self.serial}",
             "-serial", "chardev:serial", "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
@@ -146,6 +147,15 @@ class Machine:
     def plug(self, is_in):
         """The cable is plugged in, or out."""
         self.ask("set_link", name="cable", up=is_in)
+
+    def plug_stick(self, path):
+        """A USB stick with the bytes of a file is put in; it can be read only."""
+        file = {"driver": "file", "filename": str(path), "read-only": True}
+        self.ask("blockdev-add", **{"driver": "raw", "node-name": "stick", "read-only": True, "file": file})
+        self.ask("device_add", driver="usb-storage", id="stick", drive="stick")
+
+    def unplug_stick(self):
+        self.ask("device_del", id="stick")
 
     def screen(self, name="screen.png"):
         """What the screen shows, as a picture; kept in the folder."""

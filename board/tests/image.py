@@ -12,7 +12,7 @@ import numpy
 
 from machine.wire import BOARD as KIOSK
 from tests.runner import Failed, check
-from tests.trial import Trial, call_peer, made, running
+from tests.trial import Trial, call_peer, calling, made, running
 
 
 @check("image/size")
@@ -138,3 +138,13 @@ def open_ports(address, at_once=400, limit_s=3):
                     selector.unregister(probe)
                     probe.close()
                     del waiting[probe]
+
+
+@check("image/goodbye")
+def goodbye(context):
+    """Switched off in a call, it says so to the far end, though the network's service ends at the same time."""
+    trial = running(context)
+    with calling(context, trial) as peer:
+        trial.machine.shell("systemctl poweroff --no-block")
+        peer.wait_event("CALL_CLOSED", 60)
+    return "told"

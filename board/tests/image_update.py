@@ -2,6 +2,7 @@
 """Updates of the virtual board's image, good and bad, and cuts of its power. The checks build on one another, in the
 table's order: what was installed by one runs in the next."""
 
+import contextlib
 import json
 import os
 import random
@@ -119,6 +120,15 @@ class Ranges(SimpleHTTPRequestHandler):
         """Nobody reads them."""
 
 
+@contextlib.contextmanager
+def offered(folder):
+    """The files of a folder on the cable; the URL of the folder."""
+    with ThreadingHTTPServer((HERE, 8000), lambda *words: Ranges(*words, directory=folder)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://{HERE}:8000"
+        server.shutdown()
+
+
 @check("image-more/rollback", limit_s=LIMIT_S)
 def rollback(context):
     """An update from an address in the network that cannot start: after three tries the former slot is back."""
@@ -126,10 +136,8 @@ def rollback(context):
     machine, bad = trial.machine, cards.bundle(made(context, "raucb"), trial.folder, "bad", spoilt_root)
     former = machine.shell(f"{SLOTS} get-current")
     other = "A" if former == "B" else "B"
-    with ThreadingHTTPServer((HERE, 8000), lambda *words: Ranges(*words, directory=trial.folder)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        machine.installs(f"callbox update http://{HERE}:8000/{bad.name} &", f"callbox: slot {other}, ", 600)
-        server.shutdown()
+    with offered(trial.folder) as address:
+        machine.installs(f"callbox update {address}/{bad.name} &", f"callbox: slot {other}, ", 600)
     tries = rf"callbox: slot {other}, (.|\n)*" * 3
     machine.wait_said(rf"{tries}callbox: slot {former}, ", 400, machine.since)
     machine.wait_ready(START_S)

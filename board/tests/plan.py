@@ -18,7 +18,7 @@ FILES = {
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
     "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
-    "image-more": ["image_update", "image_faults"],
+    "image-more": ["image_update", "image_bundles", "image_faults"],
 }
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the checks of images share: the card that board/image made, the machine that starts from it, and its cable."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -91,22 +92,29 @@ def running(context):
     return context.once("board", make)
 
 
-def call_peer(context, trial, word="press call"):
-    """A call to a far end on the cable, begun by a word of the kiosk's; seconds of sound that it hears in 6."""
+@contextlib.contextmanager
+def calling(context, trial, word="press call"):
+    """A call to a far end on the cable, begun by a word of the kiosk's; the far end, once they talk."""
     machine = trial.machine
     machine.shell(f"until ip -4 -o address | grep -q {KIOSK}/; do sleep 1; done", 120)
     with Peer(trial.folder / "peer", clip(), HERE, 5060) as peer:
         try:
             machine.shell(f"callbox {word}", 60)
             peer.wait_event("CALL_ESTABLISHED", 60)
-            begin = peer.heard_samples()
-            time.sleep(6)
-            heard = (peer.heard_samples() - begin) / 48000
-            context.log(machine.shell("callbox status", 60))
-            machine.screen("call.png").save(context.folder / "call.png")
+            yield peer
         except Exception:
             context.log(machine.shell("callbox status; journalctl -b --no-pager -n 60 -u callbox", 120, may_fail=True))
             raise
+
+
+def call_peer(context, trial, word="press call"):
+    """Such a call; seconds of sound that the far end hears in 6."""
+    with calling(context, trial, word) as peer:
+        begin = peer.heard_samples()
+        time.sleep(6)
+        heard = (peer.heard_samples() - begin) / 48000
+        context.log(trial.machine.shell("callbox status", 60))
+        trial.machine.screen("call.png").save(context.folder / "call.png")
         peer.hang_up()
         peer.wait_event("CALL_CLOSED", 30)
     if heard < 2:

@@ -84,6 +84,8 @@ public enum LinkFiles {
         var text: ByteString = "[Network]\n"
         // Nothing here is to be found by who asks around.
         text += "LLMNR=no\nMulticastDNS=no\n"
+        // Switched off, the help point may say goodbye after the network's own service has ended.
+        text += "KeepConfiguration=dynamic-on-stop\n"
         text += addresses.isEmpty ? "DHCP=yes\n" : "DHCP=no\n"
         for address in addresses { text += "Address=" + address.text + "\n" }
         for server in settings.nameServers { text += "DNS=" + server.text + "\n" }

@@ -12,10 +12,12 @@ make_boot_script() {
         raspberry) tree='${fdt_addr}' ;;
         slot)
             tree='${fdt_addr_r}'
-            load='ext4load ${devtype} ${devnum}:${part} ${fdt_addr_r} /trees/'${tree_name:-}
+            # U-Boot may know better which of them this board is.
+            load='ext4load ${devtype} ${devnum}:${part} ${fdt_addr_r} /trees/'
+            load="$load\${fdtfile} || $load${trees[0]}"
             ;;
     esac
-    filled -e 's|@SLOT_A@|2|g; s|@SLOT_B@|3|g' -e "s|@BOOT@|$boot|" -e "s|@TREE@|$tree|" -e "s|@LOAD_TREE@|$load|" \
+    filled -e 's|@SLOT_A@|2|g; s|@SLOT_B@|3|g' -e "s|@BOOT@|$boot|" -e "s|@TREE@|$tree|" -e "s#@LOAD_TREE@#$load#" \
         -e "s|@ARGUMENTS@|$(kernel_arguments)|" "$here/boot.cmd" >"$work/boot.cmd"
     mkimage -q -A arm -T script -n "Callbox" -d "$work/boot.cmd" "$1" >/dev/null
 }
@@ -52,8 +54,11 @@ make_card() {
     mkdir -p "$work/genimage.root"
     {
         printf 'image card.img {\n  hdimage { partition-table-type = "mbr"\n disk-signature = 0x%s }\n' "$signature"
-        [[ -z ${loader:-} ]] || printf '  partition loader { %s\n image = "%s"\n offset = %s }\n' \
-            'in-partition-table = false' "$parts/$loader" "$loader_at"
+        local loader
+        for loader in "${loaders[@]:-}"; do
+            [[ -z $loader ]] || printf '  partition loader-%s { %s\n image = "%s"\n offset = %s }\n' \
+                "${loader%%:*}" 'in-partition-table = false' "$parts/${loader#*:}" "${loader%%:*}"
+        done
         # U-Boot looks for its words in what is marked as bootable, one after the other.
         partition boot boot.vfat 0x0c "${boot_mib}M" true 16M
         partition a slot.ext4 0x83 "${slot_mib}M" true "$((16 + boot_mib))M"

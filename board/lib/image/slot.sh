@@ -151,7 +151,7 @@ make_slot() {
 copy_trees() {
     local tree
     for tree in "${trees[@]:-}"; do
-        [[ -z $tree ]] || install -D -m 644 "$parts/usr/lib/linux-image-$kernel/$tree" "$1/trees/$(basename "$tree")"
+        [[ -z $tree ]] || install -D -m 644 "$parts/usr/lib/linux-image-$kernel/$tree" "$1/trees/$tree"
     done
 }
 
