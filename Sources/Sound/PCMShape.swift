@@ -78,7 +78,7 @@ struct PCMShape {
         return Int(snd_pcm_sw_params(handle, parameters))
     }
 
-    /// A loudspeaker that has nothing left plays silence and does not stop: so its clock goes on, and tells how long the
+    /// A loudspeaker that has nothing left plays silence and does not stop: its clock goes on, and tells how long the
     /// silence was. One that cannot do that stops.
     private static func makeEndless(_ handle: OpaquePointer) {
         var allocated: OpaquePointer?
