@@ -21,6 +21,8 @@ SAYS = "Hello, this is the control room. I can hear you. Please stay where you a
 LEARN_PARTS, PROMPT_PARTS = 2, 2
 # The kiosk is stopped for so long at the begin of a part: its loudspeaker goes without sound, its microphone does not.
 GAP_PARTS, GAP_S = 3, 0.09
+# The far end hangs up when its file is over: a busy machine takes long for the prompts.
+AFTER_S = 15
 # Of those, so many at least have to be undisturbed.
 LEAST_PARTS = {"voice": 3, "gap": 1, "prompt": 1}
 # Until they are, at most.
@@ -31,8 +33,9 @@ def speech(folder):
     """(a file with what the far end says, and silence after it; how long it speaks)."""
     spoken, path = folder / "spoken.wav", folder / "says.wav"
     subprocess.run(["espeak-ng", "-D", "-v", "en", "-w", spoken, SAYS], check=True)
-    subprocess.run(["sox", spoken, "-r", str(RATE), "-b", "16", path, "gain", "-n", "-6", "pad", "0", "8"], check=True)
-    return path, len(tone.load(path)[1]) / RATE - 8
+    subprocess.run(["sox", spoken, "-r", str(RATE), "-b", "16", path, "gain", "-n", "-6", "pad", "0", f"{AFTER_S}"],
+                   check=True)
+    return path, len(tone.load(path)[1]) / RATE - AFTER_S
 
 
 class InARoom:
