@@ -302,6 +302,7 @@ def light(away):
         shines("51")
         wait_until(lambda: "200 51 panel" in must(f"cat {faults.SMALL}/brightness; true"), 3, "what it was, in a file")
         board.signal(kiosk.process, signal.SIGKILL)
+        wait_until(lambda: not board.running(kiosk.process), 3, "the kiosk's end")
         board.release("spare-1")
         away.ready()
         shines("200")
