@@ -5,8 +5,8 @@
 640x360, 30 frames a second: fields of colour, fine detail, something that moves, and the frame's number as a barcode.
 """
 
+import fcntl
 import hashlib
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,13 +75,19 @@ def recipe():
 
 
 def make(folder):
-    """The clip's path in `folder`; drawn and coded once, in about half a minute."""
+    """The clip's path in `folder`; drawn and coded once, in about half a minute, whoever else wants it meanwhile."""
     path = Path(folder) / f"clip-{recipe()}.mp4"
-    if path.exists():
-        return path
-    print(f"drawing the far end's clip of {SECONDS} s", flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            draw_and_code(path)
+    return path
+
+
+def draw_and_code(path):
+    print(f"drawing the far end's clip of {SECONDS} s", flush=True)
+    part = path.with_suffix(".part")
     # Colours as a camera's: BT.601, limited range.
     command = ["ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{WIDTH}x{HEIGHT}",
                "-r", str(RATE), "-i", "-", "-vf", CONVERSION, "-pix_fmt", "yuv420p", "-c:v", "libx264",
@@ -100,7 +106,6 @@ def make(folder):
             coder.kill()
             coder.wait()
         part.unlink(missing_ok=True)
-    return path
 
 
 def self_test():
