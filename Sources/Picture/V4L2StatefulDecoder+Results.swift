@@ -2,6 +2,7 @@
 
 import Bytes
 import CCodec
+import CSystem
 import CV4L2
 
 /// What the driver is done with.

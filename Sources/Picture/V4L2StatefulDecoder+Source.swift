@@ -28,7 +28,7 @@ extension V4L2StatefulDecoder {
         if let choice = self.choice(), choice.v4l2 != format.pixelformat {
             var wish = format
             wish.pixelformat = choice.v4l2
-            wish.plane_count = choice.isSplit ? (choice.isPlanar ? 3 : 2) : 1
+            wish.plane_count = choice.memoryCount
             wish.size.at0 = 0
             // Where it refuses, its own choice stands.
             if callbox_codec_set_format(self.device.fd, self.device.capture, &wish) == 0 { format = wish }

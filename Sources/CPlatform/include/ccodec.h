@@ -33,6 +33,10 @@ static inline __u32 *callbox_codec_plane(struct callbox_codec_planes *planes, __
     return places[index % CALLBOX_CODEC_PLANES];
 }
 
+static inline void callbox_codec_set_plane(struct callbox_codec_planes *planes, __u32 index, __u32 value) {
+    *callbox_codec_plane(planes, index) = value;
+}
+
 /// The pixel format number `index` of the queue `type` with its V4L2_FMT_FLAG_*; -EINVAL past the last.
 static inline int callbox_codec_format_at(int fd, __u32 type, __u32 index, __u32 *pixelformat, __u32 *flags) {
     struct v4l2_fmtdesc description = {.index = index, .type = type};
