@@ -103,20 +103,20 @@ struct PictureRows {
 final class HeldPicture {
     let shape: PictureShape
     let shared: SharedImage?
-    private let view: PictureView?
+    /// Without bytes for a picture in shared memory.
+    let view: PictureView
     private let memory: UnsafeMutablePointer<UInt8>?
 
     init(_ image: SharedImage) {
         self.shape = PictureShape(image)
         self.shared = image
-        self.view = nil
+        self.view = PictureView(image.size, format: image.format, planes: (.none, .none, .none))
         self.memory = nil
     }
 
     /// False where it cannot be read, or is not taken.
     func read(_ body: (PictureView) -> Bool) -> Bool {
-        if let view = self.view { return body(view) }
-        return self.shared?.read(body) ?? false
+        self.shared?.read(body) ?? body(self.view)
     }
 
     /// Copies `picture`, which makes sense.

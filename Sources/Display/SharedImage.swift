@@ -93,7 +93,7 @@ public final class SharedImage {
     }
 
     /// Hands the picture to software; false where it cannot be read, or what is read makes no sense.
-    func read(_ body: (PictureView) -> Bool) -> Bool {
+    public func read(_ body: (PictureView) -> Bool) -> Bool {
         var isDone = false
         let isRead = withoutActuallyEscaping(body) { body in
             self.reader { view in

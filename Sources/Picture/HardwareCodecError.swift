@@ -54,3 +54,22 @@ public struct HardwareCodecError: Error {
             .stuck, "The video codec has given nothing for " + ByteString(decimal: waited) + " ms.")
     }
 }
+
+extension HardwareCodecError.Kind {
+    /// One word, for logs and programs.
+    public var name: ByteString {
+        switch self {
+        case .missing: return "missing"
+        case .noBuffers: return "no-buffers"
+        case .noSharing: return "no-sharing"
+        case .noFormat: return "no-format"
+        case .refused: return "refused"
+        case .failed: return "failed"
+        case .vanished: return "vanished"
+        case .stuck: return "stuck"
+        case .wrongStamp: return "wrong-stamp"
+        case .shortPicture: return "short-picture"
+        case .tooLarge: return "too-large"
+        }
+    }
+}
