@@ -33,8 +33,8 @@ enum Holdings {
 final class Checksums {
     private let file: Int32
 
-    init?() {
-        let path: ByteString = "/sys/kernel/debug/dri/0/crtc-0/crc/data"
+    /// - Parameter path: of a CRTC's `crc/data` in debugfs.
+    init?(_ path: ByteString) {
         self.file = path.withCString { callbox_open_read($0) }
         guard self.file >= 0 else { return nil }
     }

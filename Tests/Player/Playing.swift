@@ -35,6 +35,7 @@ final class Playing {
     ) throws(HardwareCodecError) {
         var rest = units
         var answers = 0
+        var until = Clock.now() + .milliseconds(Self.limitMs)
         while true {
             while let unit = rest.first, try self.submit(unit) { rest = rest.dropFirst() }
             if rest.isEmpty, isDraining { try self.decoder.drain() }
@@ -44,6 +45,7 @@ final class Playing {
                 case .picture(let picture):
                     answers += 1
                     use(picture)
+                    until = Clock.now() + .milliseconds(Self.limitMs)
                 case .damaged:
                     answers += 1
                     self.damaged += 1
@@ -53,7 +55,7 @@ final class Playing {
             }
             if rest.isEmpty, !isDraining, answers >= units.count { return }
             if !rest.isEmpty, self.decoder.canTakeUnit { continue }
-            guard self.decoder.wait(limitMs: Self.limitMs) else {
+            if !self.decoder.wait(limitMs: 20), Clock.now() > until {
                 throw HardwareCodecError.stuck(afterMs: Self.limitMs)
             }
         }

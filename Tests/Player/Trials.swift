@@ -10,7 +10,9 @@ import Picture
 func run(_ what: ByteString, _ clip: Clip, _ words: [ByteString]) throws(HardwareCodecError) {
     let first = words.first ?? ""
     let second = words.count > 1 ? words[1] : ""
-    if what == "crc" { return try checksums(clip, format: letters(first), bySoftware: second == "software") }
+    if what == "crc", words.count > 2 {
+        return try checksums(clip, letters(first), bySoftware: second == "software", words[2])
+    }
     if what == "changes" { return try changes(clip, times: number(first)) }
     if what == "flush" { return try flush(clip) }
     if what == "encode" { return try encode(clip, isShared: first == "shared") }
@@ -23,9 +25,11 @@ private func number(_ text: ByteString) -> Int {
     text.bytes.reduce(0) { $0 * 10 + Int($1 &- 0x30) }
 }
 
-private func checksums(_ clip: Clip, format: UInt32, bySoftware: Bool) throws(HardwareCodecError) {
+private func checksums(
+    _ clip: Clip, _ format: UInt32, bySoftware: Bool, _ path: ByteString
+) throws(HardwareCodecError) {
     let show = Show()
-    guard let sums = Checksums() else { return say("no checksums") }
+    guard let sums = Checksums(path) else { return say("no checksums") }
     let playing = try Playing(format: format)
     try playing.play(clip.units[...]) { picture in
         let isShown = show.put(picture, bySoftware: bySoftware)
@@ -94,7 +98,9 @@ private func pace(_ clip: Clip, turns: Int, shows: Bool) throws(HardwareCodecErr
     var pictures: [SharedPicture] = []
     try playing.play(clip.units.prefix(3), isDraining: false) { pictures.append($0) }
     for picture in pictures { _ = show.put(picture, bySoftware: false) }
+    // The machine beside reads its clock at each of these lines.
     say("ready")
+    _ = poll(nil, 0, 300)
     let converter = SharedPictureConverter()
     for turn in 0..<turns {
         if shows {
@@ -107,5 +113,6 @@ private func pace(_ clip: Clip, turns: Int, shows: Bool) throws(HardwareCodecErr
         }
     }
     say("paced")
+    _ = poll(nil, 0, 500)
     tell(show)
 }

@@ -7,7 +7,7 @@ import Picture
 
 // Plays clips of the kernel's test codec by the product's own decoder, encoder and display, and says what happened:
 //
-//     player crc CLIP FORMAT direct|software     a checksum of the screen for each picture
+//     player crc CLIP FORMAT direct|software CRC a checksum of the screen for each picture
 //     player changes CLIP TIMES                  what is held at the beginning, and after so many changes of size
 //     player flush CLIP                          half of the clip, an end without a wait, the other half
 //     player encode CLIP shared|copied           the clip made anew, a key frame in its middle
