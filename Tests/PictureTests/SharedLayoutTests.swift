@@ -118,7 +118,8 @@ final class ParameterSetsTests: XCTestCase {
 
     func testEachKeyFrameBringsThem() {
         var sets = ParameterSets()
-        XCTAssertEqual(sets.complete([self.sequence, self.picture, self.key]), [self.sequence, self.picture, self.key])
+        let whole = [self.sequence, self.picture, self.key]
+        XCTAssertEqual(sets.complete(whole), whole)
         XCTAssertEqual(sets.complete([self.other]), [self.other])
         XCTAssertEqual(sets.complete([self.key]), [self.sequence, self.picture, self.key])
     }
