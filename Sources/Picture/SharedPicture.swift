@@ -101,6 +101,9 @@ public final class SharedPicture: @unchecked Sendable {
         self.queue.giveBack(self)
     }
 
+    /// Bytes of one of its memories.
+    func length(_ memory: Int) -> Int { self.queue.length(self.index, memory) }
+
     /// Whether software can read it: tiles and compression it cannot.
     public var isReadable: Bool { self.layout.isLinear }
 

@@ -156,6 +156,8 @@ extension V4L2PictureQueue {
 
     func dmaBufs(_ index: UInt32) -> [Int32] { self.buffers[Int(index)].dmaBufs }
 
+    func length(_ index: UInt32, _ memory: Int) -> Int { self.buffers[Int(index)].lengths[memory] }
+
     /// Where the processor can read a buffer, mapped once; nil where that is refused.
     func map(_ index: UInt32, _ memory: Int) -> UnsafeMutableRawPointer? {
         self.locked {

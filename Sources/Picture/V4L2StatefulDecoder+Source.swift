@@ -17,7 +17,12 @@ extension V4L2StatefulDecoder {
         self.pictures?.stop()
         self.pictures = nil
         try self.begin(self.settle())
-        if self.state == .starting { self.state = .decoding }
+        switch self.state {
+        case .starting: self.state = .decoding
+        // Drivers forget the end of what was put in with the pictures before. Those that do not are busy with it.
+        case .draining: _ = callbox_codec_decoder_command(self.device.fd, UInt32(V4L2_DEC_CMD_STOP))
+        case .decoding, .drained, .stopped: break
+        }
     }
 
     /// The format of the pictures: one that was wished for, where the device has it for this stream.
@@ -25,7 +30,7 @@ extension V4L2StatefulDecoder {
         var format = callbox_codec_format()
         let got = callbox_codec_get_format(self.device.fd, self.device.capture, &format)
         guard got == 0 else { throw HardwareCodecError(.noFormat, "does not tell of its pictures", code: got) }
-        if let choice = self.choice(), choice.v4l2 != format.pixelformat {
+        if let choice = self.choice(instead: format), choice.v4l2 != format.pixelformat {
             var wish = format
             wish.pixelformat = choice.v4l2
             wish.plane_count = choice.memoryCount
@@ -41,13 +46,15 @@ extension V4L2StatefulDecoder {
         return layout
     }
 
-    private func choice() -> V4L2RawFormat? {
+    private func choice(instead own: callbox_codec_format) -> V4L2RawFormat? {
         let offered = self.device.rawFormats(self.device.capture)
         for wish in self.wishes.formats {
             // Of columns the display names no height: any will do.
             let found = offered.first { $0.fourCC == wish.fourCC && $0.fits(wish.modifier) }
             if let found { return found }
         }
+        // What the device has chosen for this stream is what it does best.
+        if let known = V4L2RawFormat.named(own.pixelformat), known.modifier == .linear { return known }
         return V4L2RawFormat.all.first { known in
             known.modifier == .linear && offered.contains { $0.v4l2 == known.v4l2 }
         }

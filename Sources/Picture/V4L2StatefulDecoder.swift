@@ -65,6 +65,8 @@ public final class V4L2StatefulDecoder {
     var stamps = UnitStamps()
     /// Units that the driver could not use.
     var damagedUnits = 0
+    /// It was drained before anything was put in.
+    private var owesEnd = false
 
     /// Coded buffers: one in work, the others on their way.
     private static let unitBuffers: UInt32 = 6
@@ -136,6 +138,10 @@ public final class V4L2StatefulDecoder {
 
     /// What has come out since, one at a time.
     public func takePicture() throws(HardwareCodecError) -> HardwarePicture {
+        if self.owesEnd {
+            self.owesEnd = false
+            return .drained
+        }
         for _ in 0..<Self.changesMax {
             try self.readEvents()
             try self.reclaim()
@@ -166,7 +172,11 @@ public final class V4L2StatefulDecoder {
     /// Lets all come out that was put in: `takePicture` tells when it has. The next unit begins anew.
     public func drain() throws(HardwareCodecError) {
         guard self.state == .starting || self.state == .decoding else { return }
-        guard self.stamps.count > 0 else { return self.state = .drained }
+        // A device that has read nothing has nothing to end.
+        if self.state == .starting, self.stamps.count == 0 {
+            self.owesEnd = true
+            return
+        }
         let code = callbox_codec_decoder_command(self.device.fd, UInt32(V4L2_DEC_CMD_STOP))
         guard code == 0 else { throw HardwareCodecError(.refused, "does not come to an end", code: code) }
         self.state = .draining

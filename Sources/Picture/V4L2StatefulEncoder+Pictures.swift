@@ -34,12 +34,12 @@ extension V4L2StatefulEncoder {
         guard self.isImporting else { return try self.copy(picture, index) }
         guard self.layout.isAlike(picture) else { return false }
         var (places, lengths) = (callbox_codec_planes(), callbox_codec_planes())
-        for (memory, needed) in self.layout.needed.enumerated() {
+        for memory in self.layout.needed.indices {
             guard let plane = zip(self.layout.planes, picture.planes).first(where: { $0.0.memory == memory }) else {
                 return false
             }
             callbox_codec_set_plane(&places, UInt32(memory), UInt32(bitPattern: plane.1.dmaBuf))
-            callbox_codec_set_plane(&lengths, UInt32(memory), UInt32(needed))
+            callbox_codec_set_plane(&lengths, UInt32(memory), UInt32(picture.length(memory)))
         }
         try self.queue(captured: picture.captured, places: places, lengths: lengths)
         self.held[index] = picture

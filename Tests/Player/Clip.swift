@@ -24,6 +24,11 @@ struct Clip {
         }
     }
 
+    /// V4L2_FWHT_FL_I_FRAME in the word of flags; the test codec's encoder does not mark its buffers.
+    static func isKeyFrame(_ unit: [UInt8]) -> Bool {
+        unit.count >= self.headBytes && unit[22] & 0x04 != 0
+    }
+
     /// All of a file; nothing where it cannot be read.
     static func read(_ path: ByteString) -> [UInt8] {
         guard let file = path.withCString({ fopen($0, "rb") }) else { return [] }

@@ -41,7 +41,8 @@ func encode(_ clip: Clip, isShared: Bool) throws(HardwareCodecError) {
     if let fault { throw fault }
     guard let encoder else { return say("nothing came") }
     say("units " + word(made.count) + " copies " + word(Int(clamping: encoder.copies)))
-    say("keys" + made.enumerated().filter { $0.element.isKeyFrame }.reduce(ByteString()) { $0 + " " + word($1.offset) })
+    let keys = made.indices.filter { Clip.isKeyFrame(made[$0].bytes) }
+    say("keys" + keys.reduce(ByteString()) { $0 + " " + word($1) })
     say("bitrate " + (encoder.setBitrate(kbps: 500) ? "set" : "fixed"))
     encoder.stop()
     try decodeAgain(made)
