@@ -34,6 +34,13 @@ extension Display {
         return true
     }
 
+    /// A shared picture that no layer has taken goes back: its codec has few.
+    func dropLate(_ now: Instant) {
+        for layer in [Layer.remote, .selfView] {
+            if let held = self[layer].held, held.picture.shared != nil, now > held.until { self[layer].held = nil }
+        }
+    }
+
     /// Counts a shared picture that came with a new arrangement, where software drew it.
     func noteCopy(_ layer: Layer) {
         guard let (surface, _) = self.screen?.surface(of: layer), surface.plan.direct == nil else { return }

@@ -181,6 +181,7 @@ extension Display {
     /// Sends what is new to the screen, takes note of what has arrived there, looks after the display itself.
     public func turn(now: Instant) {
         self.look(now)
+        self.dropLate(now)
         guard let screen = self.screen else { return }
         _ = screen.handleEvents(now: now)
         guard !screen.isBusy else { return }

@@ -37,8 +37,8 @@ public final class V4L2StatefulDecoder {
         ) {
             self.coded = coded
             self.formats = formats
-            self.width = width
-            self.height = height
+            self.width = min(max(width, PictureLimits.sideMin), PictureLimits.widthMax)
+            self.height = min(max(height, PictureLimits.sideMin), PictureLimits.heightMax)
         }
 
         /// V4L2_PIX_FMT_H264.
