@@ -47,6 +47,11 @@ extension Display {
         self[layer].counters.copies &+= 1
     }
 
+    /// Whether pictures of that layer are shown as they lie in the memory of whoever made them.
+    public func isDirect(_ pictureLayer: PictureLayer) -> Bool {
+        self.screen?.surface(of: pictureLayer.layer)?.0.plan.direct != nil
+    }
+
     /// Why shared pictures of a layer are drawn by software, in words; nil where they are not, or none are shown.
     public func copyReason(_ pictureLayer: PictureLayer) -> ByteString? {
         let layer = pictureLayer.layer

@@ -17,7 +17,7 @@ FILES = {
              "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
-    "codec": ["codec"], "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
+    "codec": ["codec", "hardware"], "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
     "image-more": ["image_update", "image_bundles", "image_faults"],
 }
 
