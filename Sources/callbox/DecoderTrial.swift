@@ -24,7 +24,7 @@ enum DecoderVerdict: Equatable {
     var ability: DecoderAbility {
         switch self {
         case .board(_, let nanoseconds, let width, let height):
-            return Self.ability(nanoseconds, width == 0 ? TrialClip.width : width, height == 0 ? TrialClip.height : height)
+            return Self.ability(nanoseconds, max(width, TrialClip.width), max(height, TrialClip.height))
         case .software(let nanoseconds, _):
             return Self.ability(nanoseconds, TrialClip.width, TrialClip.height)
         }
@@ -84,9 +84,7 @@ struct DecoderTrial {
             do throws(HardwareCodecError) {
                 let trial = try clip.tryBoard(clock: Clock.now)
                 let (width, height) = trial.largest
-                return .board(
-                    trial.name, nanoseconds: trial.time.nanoseconds, width: max(width, TrialClip.width),
-                    height: max(height, TrialClip.height))
+                return .board(trial.name, nanoseconds: trial.time.nanoseconds, width: width, height: height)
             } catch {
                 return .software(nanoseconds: clip.softwareTime.nanoseconds, reason: error.text)
             }
@@ -101,7 +99,7 @@ struct DecoderTrial {
         let words: ByteString
         switch verdict {
         case .board(let name, let nanoseconds, let width, let height):
-            numbers = (nanoseconds, width, height)
+            numbers = (nanoseconds, max(width, TrialClip.width), max(height, TrialClip.height))
             words = name
         case .software(let nanoseconds, let reason):
             numbers = (nanoseconds, 0, 0)

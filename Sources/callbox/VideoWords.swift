@@ -12,7 +12,7 @@ extension CameraMode {
         switch self.format {
         case .nv12: return "NV12 " + size + rate + ", taken as it is"
         case .yuyv: return "YUYV " + size + rate + ", converted by software: the camera has no NV12"
-        case .mjpeg: return "Motion JPEG " + size + rate + ", decoded by software: the camera has nothing else of this size"
+        case .mjpeg: return "Motion JPEG " + size + rate + ", decoded by software: the camera has nothing else so large"
         }
     }
 }
