@@ -43,15 +43,24 @@ final class Checksums {
         close(self.file)
     }
 
-    /// The one of a picture that was begun after now: the second that comes.
+    /// The one of what stands on the screen: as soon as several scans have the same. On a busy machine the test display
+    /// is some scans late.
     func next() -> ByteString {
-        var lines = [UInt8]()
+        var (last, times) = (ByteString(), 0)
         // What waits is of pictures before.
         var entry = pollfd(fd: self.file, events: Int16(POLLIN), revents: 0)
         while poll(&entry, 1, 0) > 0, self.line() != nil {}
-        for _ in 0..<2 { lines = self.line() ?? [] }
-        return ByteString(lines.drop { $0 != ASCII.space }.dropFirst().filter { $0 > ASCII.space })
+        for number in 0..<Self.scansMax {
+            let line = self.line() ?? []
+            let sum = ByteString(line.drop { $0 != ASCII.space }.dropFirst().filter { $0 > ASCII.space })
+            times = sum == last ? times + 1 : 1
+            last = sum
+            if number >= Self.scansLate, times >= Self.scansAlike { break }
+        }
+        return last
     }
+
+    private static let (scansLate, scansAlike, scansMax) = (8, 4, 60)
 
     private func line() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
