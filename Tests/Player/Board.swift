@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import CDRM
 import CSystem
 
 /// A line for whoever started this program.
@@ -43,24 +44,28 @@ final class Checksums {
         close(self.file)
     }
 
-    /// The one of what stands on the screen: as soon as several scans have the same. On a busy machine the test display
-    /// is some scans late.
-    func next() -> ByteString {
-        var (last, times) = (ByteString(), 0)
-        // What waits is of pictures before.
-        var entry = pollfd(fd: self.file, events: Int16(POLLIN), revents: 0)
-        while poll(&entry, 1, 0) > 0, self.line() != nil {}
-        for number in 0..<Self.scansMax {
-            let line = self.line() ?? []
-            let sum = ByteString(line.drop { $0 != ASCII.space }.dropFirst().filter { $0 > ASCII.space })
-            times = sum == last ? times + 1 : 1
-            last = sum
-            if number >= Self.scansLate, times >= Self.scansAlike { break }
+    /// The one of what the card shows now. On a busy machine the test display is some scans late, and tells of those
+    /// before the flip after it: each line has the number of its scan.
+    func next(_ card: Int32) -> ByteString {
+        var clock = drmVBlank()
+        clock.request.type = DRM_VBLANK_RELATIVE
+        guard drmWaitVBlank(card, &clock) == 0 else { return "no clock" }
+        let now = clock.reply.sequence
+        for _ in 0..<Self.scansMax {
+            let parts = ByteString(self.line() ?? []).split(on: ASCII.space)
+            // Numbers go round: later is what is less than half of them ahead.
+            guard parts.count >= 2, (Self.number(parts[0]) &- now &- 1) < 1 << 31 else { continue }
+            return ByteString(parts[1].bytes.filter { $0 > ASCII.space })
         }
-        return last
+        return "no scan"
     }
 
-    private static let (scansLate, scansAlike, scansMax) = (8, 4, 60)
+    private static let scansMax = 1000
+
+    /// Of hexadecimal digits after `0x`.
+    private static func number(_ text: ByteString) -> UInt32 {
+        text.bytes.dropFirst(2).reduce(0) { $0 << 4 | UInt32($1 >= 0x61 ? $1 - 0x57 : $1 & 0xF) }
+    }
 
     private func line() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
