@@ -47,8 +47,8 @@ extension Display {
         self[layer].counters.copies &+= 1
     }
 
-    /// What the planes of the display take as it lies; empty without a display. A codec that has a choice is to take one
-    /// of these.
+    /// What the planes of the display take as it lies; empty without a display. A codec that has a choice is to take
+    /// one of these.
     public var sharedKinds: [SharedKind] {
         let planes = self.screen?.card.pipeline.planes.filter { $0.capability.kind != .cursor } ?? []
         return planes.reduce(into: []) { found, plane in
