@@ -26,7 +26,8 @@ class Surface {
         self.plan.placements.firstIndex { $0.layer == layer }
     }
 
-    /// Draws `picture` for placement `index`; false where software does not draw here. `isTurned`: it was turned before.
+    /// Draws `picture` for placement `index`; false where software does not draw here. `isTurned` says that it was
+    /// turned before.
     func draw(_ picture: PictureView, _ source: Rectangle, placement index: Int, isTurned: Bool = false) -> Bool {
         false
     }

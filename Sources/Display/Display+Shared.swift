@@ -52,6 +52,15 @@ extension Display {
         self.screen?.surface(of: pictureLayer.layer)?.0.plan.direct != nil
     }
 
+    /// What the planes of the display take as it lies; empty without a display. A codec that has a choice is to take
+    /// one of these.
+    public var sharedKinds: [SharedKind] {
+        let planes = self.screen?.card.pipeline.planes.filter { $0.capability.kind != .cursor } ?? []
+        return planes.reduce(into: []) { found, plane in
+            for kind in plane.capability.shared where !found.contains(kind) { found.append(kind) }
+        }
+    }
+
     /// Why shared pictures of a layer are drawn by software, in words; nil where they are not, or none are shown.
     public func copyReason(_ pictureLayer: PictureLayer) -> ByteString? {
         let layer = pictureLayer.layer

@@ -25,7 +25,9 @@ final class V4L2PictureQueue {
     private let device: V4L2Device
     private var buffers: [Buffer] = []
     private var isRunning = false
-    /// Guards `isRunning`, what is mapped, and which pictures have been given back.
+    /// Buffers that the driver has.
+    private var inDriver = 0
+    /// Guards `isRunning`, `inDriver`, what is mapped, and which pictures have been given back.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     /// As many as the driver may insist on.
@@ -110,9 +112,14 @@ extension V4L2PictureQueue {
     /// Takes a filled buffer: 0, -EAGAIN when there is none, -EPIPE after the last, or another negative errno.
     func dequeue(_ filled: inout Filled) -> Int32 {
         let code = callbox_codec_dequeue(self.device.fd, self.device.capture, V4L2_MEMORY_MMAP.rawValue, &filled)
-        guard code == 0, Int(filled.index) >= self.buffers.count else { return code }
-        return -EIO
+        guard code == 0 else { return code }
+        guard Int(filled.index) < self.buffers.count else { return -EIO }
+        self.locked { self.inDriver -= 1 }
+        return 0
     }
+
+    /// Whether there is a buffer for the next picture.
+    var driverHasSome: Bool { self.locked { self.inDriver > 0 } }
 
     /// Gives a buffer that nobody has seen back to the driver.
     func recycle(_ filled: Filled) {
@@ -130,6 +137,7 @@ extension V4L2PictureQueue {
         self.locked {
             guard self.isRunning else { return }
             self.isRunning = false
+            self.inDriver = 0
             _ = callbox_v4l2_stream(self.device.fd, self.device.capture, 0)
             var none: UInt32 = 0
             _ = callbox_codec_request(self.device.fd, self.device.capture, V4L2_MEMORY_MMAP.rawValue, &none)
@@ -140,7 +148,9 @@ extension V4L2PictureQueue {
         var buffer = callbox_codec_buffer()
         buffer.index = index
         buffer.plane_count = UInt32(self.layout.needed.count)
-        return callbox_codec_queue(self.device.fd, self.device.capture, V4L2_MEMORY_MMAP.rawValue, &buffer)
+        let code = callbox_codec_queue(self.device.fd, self.device.capture, V4L2_MEMORY_MMAP.rawValue, &buffer)
+        if code == 0 { self.inDriver += 1 }
+        return code
     }
 }
 

@@ -64,7 +64,6 @@ struct V4L2RawFormat {
         V4L2RawFormat("YUYV", "YUYV", .packed(bytes: 2, pair: true), AV_PIX_FMT_YUYV422),
         V4L2RawFormat("YVYU", "YVYU", .packed(bytes: 2, pair: true), AV_PIX_FMT_YVYU422),
         V4L2RawFormat("UYVY", "UYVY", .packed(bytes: 2, pair: true), AV_PIX_FMT_UYVY422),
-        V4L2RawFormat("VYUY", "VYUY", .packed(bytes: 2, pair: true), nil),
         // The kernel's two sides count the bytes of such words from opposite ends.
         V4L2RawFormat("BGR3", "RG24", .packed(bytes: 3, pair: false), AV_PIX_FMT_BGR24),
         V4L2RawFormat("RGB3", "BG24", .packed(bytes: 3, pair: false), AV_PIX_FMT_RGB24),

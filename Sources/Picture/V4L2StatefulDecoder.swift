@@ -101,7 +101,9 @@ public final class V4L2StatefulDecoder {
     public var descriptor: Int32 { self.device.fd }
     public var isWaiting: Bool {
         switch self.state {
-        case .starting, .decoding: return self.units.inFlight > 0
+        case .starting: return self.units.inFlight > 0
+        // A unit that was read may give its picture later.
+        case .decoding: return self.units.inFlight > 0 || self.stamps.count > 0 && self.pictures?.driverHasSome == true
         case .draining: return true
         case .drained, .stopped: return false
         }

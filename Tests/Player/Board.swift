@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import CDRM
 import CSystem
 
 /// A line for whoever started this program.
@@ -43,14 +44,27 @@ final class Checksums {
         close(self.file)
     }
 
-    /// The one of a picture that was begun after now: the second that comes.
-    func next() -> ByteString {
-        var lines = [UInt8]()
-        // What waits is of pictures before.
-        var entry = pollfd(fd: self.file, events: Int16(POLLIN), revents: 0)
-        while poll(&entry, 1, 0) > 0, self.line() != nil {}
-        for _ in 0..<2 { lines = self.line() ?? [] }
-        return ByteString(lines.drop { $0 != ASCII.space }.dropFirst().filter { $0 > ASCII.space })
+    /// The one of what the card shows now. On a busy machine the test display is some scans late, and tells of those
+    /// before the flip after it: each line has the number of its scan.
+    func next(_ card: Int32) -> ByteString {
+        var clock = drmVBlank()
+        clock.request.type = DRM_VBLANK_RELATIVE
+        guard drmWaitVBlank(card, &clock) == 0 else { return "no clock" }
+        let now = clock.reply.sequence
+        for _ in 0..<Self.scansMax {
+            let parts = ByteString(self.line() ?? []).split(on: ASCII.space)
+            // Numbers go round: later is what is less than half of them ahead.
+            guard parts.count >= 2, (Self.number(parts[0]) &- now &- 1) < 1 << 31 else { continue }
+            return ByteString(parts[1].bytes.filter { $0 > ASCII.space })
+        }
+        return "no scan"
+    }
+
+    private static let scansMax = 1000
+
+    /// Of hexadecimal digits after `0x`.
+    private static func number(_ text: ByteString) -> UInt32 {
+        text.bytes.dropFirst(2).reduce(0) { $0 << 4 | UInt32($1 >= 0x61 ? $1 - 0x57 : $1 & 0xF) }
     }
 
     private func line() -> [UInt8]? {

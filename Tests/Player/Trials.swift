@@ -33,7 +33,7 @@ private func checksums(
     let playing = try Playing(format: format)
     try playing.play(clip.units[...]) { picture in
         let isShown = show.put(picture, bySoftware: bySoftware)
-        say("crc " + (isShown ? sums.next() : "lost"))
+        say("crc " + (isShown ? sums.next(show.display.fileDescriptor ?? -1) : "lost"))
     }
     tell(show)
 }

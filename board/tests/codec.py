@@ -19,10 +19,10 @@ FRAMES, SIZE = 24, (1024, 576)
 SIZES = ((1024, 576), (1024, 768), (768, 768), (1024, 400))
 # Bytes a picture for each one of luma, by the names that the encoder has for its formats.
 RAW = {"YU12": 1.5, "YV12": 1.5, "422P": 2, "NV12": 1.5, "NV21": 1.5, "NV16": 2, "NV61": 2, "NV24": 3, "NV42": 3,
-       "YUYV": 2, "YVYU": 2, "UYVY": 2, "VYUY": 2, "BGR3": 3, "RGB3": 3, "BGR4": 4, "XR24": 4, "AR24": 4, "RGB4": 4,
+       "YUYV": 2, "YVYU": 2, "UYVY": 2, "BGR3": 3, "RGB3": 3, "BGR4": 4, "XR24": 4, "AR24": 4, "RGB4": 4,
        "BX24": 4, "BA24": 4, "RX24": 4, "RA24": 4, "XB24": 4, "AB24": 4, "GREY": 1}
-# No plane and no scaler knows hue and saturation.
-USELESS = ("HSV3", "HSV4")
+# No plane and no scaler knows hue and saturation, or this order.
+USELESS = ("HSV3", "HSV4", "VYUY")
 # What the display calls those that have another name there.
 SHOWN = {"422P": "YU16", "BGR3": "RG24", "RGB3": "BG24", "BGR4": "XR24", "RGB4": "BX24", "GREY": "R8  "}
 CHANGES, TURNS, PAIRS = 200, 300, 5

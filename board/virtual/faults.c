@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of a video codec that no virtual one has of itself, put between a program and the kernel's real vicodec:
-// loaded with LD_PRELOAD. CALLBOX_FAULT names one; it begins after CALLBOX_FAULT_AFTER pictures (0 where it is not set).
+// loaded with LD_PRELOAD. CALLBOX_FAULT names one; it begins after CALLBOX_FAULT_AFTER pictures, at once without.
 //
 //     no-buffers   the codec has none for pictures        no-export   it does not share them
 //     short        half of each picture is there          eio         it fails
