@@ -64,9 +64,10 @@ let package = Package(
         pure("PanelEngine", ["Bytes"]),
         pure("SIPWire", ["Bytes"]),
         pure("SDPWire", ["Bytes"]),
-        pure("RTPWire", ["Bytes"]),
+        pure("H264", ["Bytes"]),
+        pure("RTPWire", ["Bytes", "H264"]),
         pure("SIPEngine", ["Bytes", "SIPWire"]),
-        pure("MediaEngine", ["Bytes", "RTPWire"]),
+        pure("MediaEngine", ["Bytes", "H264", "RTPWire"]),
         pure("KioskEngine", ["Bytes", "SIPWire", "SDPWire", "RTPWire", "SIPEngine", "MediaEngine"]),
         .target(
             name: "CPlatform", cSettings: cSettings, cxxSettings: cxxSettings,
@@ -76,13 +77,13 @@ let package = Package(
         world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop", "Secure"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
-        world("Picture", ["RTPWire"]),
+        world("Picture", ["H264", "RTPWire"]),
         world("Panel", ["PanelEngine"]),
         .executableTarget(
             name: "callbox",
             dependencies: [
-                "Bytes", "SIPWire", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform",
-                "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
+                "Bytes", "SIPWire", "SIPEngine", "SDPWire", "H264", "RTPWire", "MediaEngine", "KioskEngine",
+                "CPlatform", "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
             ],
             swiftSettings: worldSettings),
     ]
@@ -95,12 +96,13 @@ let package = Package(
                 tests("PanelEngine"),
                 tests("SIPWire"),
                 tests("SDPWire"),
-                tests("RTPWire"),
+                tests("H264"),
+                tests("RTPWire", ["H264"]),
                 tests("SIPEngine", ["SIPWire"]),
                 tests("MediaEngine", ["RTPWire"]),
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
                 tests("Display", ["KioskEngine", "MediaEngine", "SIPEngine", "SIPWire"]),
-                tests("Picture", ["RTPWire"]),
+                tests("Picture", ["H264", "RTPWire"]),
                 tests("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.
                 .executableTarget(
