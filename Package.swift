@@ -109,6 +109,10 @@ let package = Package(
                     name: "Simulation",
                     dependencies: ["Bytes", "SIPWire", "SIPEngine", "RTPWire", "MediaEngine", "KioskEngine"],
                     path: "Tests/Simulation", swiftSettings: swiftSettings),
+                // What is read of a byte stream, element by element, for the checks `bitstream`.
+                .executableTarget(
+                    name: "Bitstream", dependencies: ["Bytes", "H264"], path: "Tests/Bitstream",
+                    swiftSettings: swiftSettings),
             ]),
     cxxLanguageStandard: .cxx17
 )

@@ -20,7 +20,8 @@ final class PictureSequencerTests: XCTestCase {
     @discardableResult
     private func take(_ slice: [UInt8]) throws -> [UInt64] {
         self.id += 1
-        let picture = try XCTUnwrap(try self.sequencer.take([slice], id: self.id))
+        let taken = try self.sequencer.take([slice], id: self.id)
+        let picture = try XCTUnwrap(taken)
         return picture.slices[0].lists[0].map { picture.references[Int($0)].id }
     }
 
