@@ -86,6 +86,10 @@ let package = Package(
                 "CPlatform", "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
             ],
             swiftSettings: worldSettings),
+        // Plays clips of the kernel's test codec, for board/tests/codec.py.
+        .executableTarget(
+            name: "Player", dependencies: ["Bytes", "CPlatform", "KioskEngine", "Loop", "Display", "Picture"],
+            path: "Tests/Player", swiftSettings: worldSettings),
     ]
         + (embedded
             ? []

@@ -179,20 +179,3 @@ final class DisplayThread {
                 + ByteString(decimal: size.width) + "x" + ByteString(decimal: size.height))
     }
 }
-
-extension VideoFrame {
-    /// As the display wants it. The frame has to be kept alive as long as the view is used.
-    fileprivate var view: PictureView {
-        let planes = self.planes
-        return PictureView(
-            PixelSize(self.width, self.height),
-            aspect: SampleAspect(self.sampleAspect.width, self.sampleAspect.height),
-            format: self.format == .nv12 ? .nv12 : .yuv420,
-            planes: (
-                PicturePlane(planes.0.bytes, stride: planes.0.stride),
-                PicturePlane(planes.1.bytes, stride: planes.1.stride),
-                PicturePlane(planes.2.bytes, stride: planes.2.stride)
-            ),
-            colours: PictureColours(self.matrix == .bt709 ? .bt709 : .bt601, isFullRange: self.fullRange))
-    }
-}
