@@ -88,7 +88,7 @@ let package = Package(
             swiftSettings: worldSettings),
         // Plays clips of the kernel's test codec, for board/tests/codec.py.
         .executableTarget(
-            name: "Player", dependencies: ["Bytes", "CPlatform", "KioskEngine", "Loop", "Display", "Picture"],
+            name: "Player", dependencies: ["Bytes", "CPlatform", "H264", "KioskEngine", "Loop", "Display", "Picture"],
             path: "Tests/Player", swiftSettings: worldSettings),
     ]
         + (embedded

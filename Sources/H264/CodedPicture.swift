@@ -43,6 +43,11 @@ public struct PictureSequencer: Sendable {
         self.acceptance = acceptance
     }
 
+    /// What comes next has to be a key frame.
+    public mutating func restart() {
+        self.active = nil
+    }
+
     /// Reads an access unit; `id` names its picture where later ones refer to it.
     ///
     /// - Returns: nil where there is no slice in it, only parameter sets.
@@ -50,7 +55,7 @@ public struct PictureSequencer: Sendable {
         do {
             return try self.read(units, id: id)
         } catch {
-            self.active = nil
+            self.restart()
             throw error
         }
     }
