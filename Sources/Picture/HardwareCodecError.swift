@@ -29,6 +29,8 @@ public struct HardwareCodecError: Error {
         case shortPicture
         /// What is to be decoded does not fit the device's buffers.
         case tooLarge
+        /// It is a stream of a kind that the device does not take.
+        case notTaken
     }
 
     public let kind: Kind
@@ -70,6 +72,7 @@ extension HardwareCodecError.Kind {
         case .wrongStamp: return "wrong-stamp"
         case .shortPicture: return "short-picture"
         case .tooLarge: return "too-large"
+        case .notTaken: return "not-taken"
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import Bytes
 import CV4L2
-import RTPWire
+import H264
 
 /// What an encoder in hardware is to make: H.264 of the constrained baseline profile, or another coded format with what
 /// of this it understands.

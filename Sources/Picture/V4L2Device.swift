@@ -12,6 +12,8 @@ final class V4L2Device {
     /// What the device is wanted for. The coded format is one of V4L2_PIX_FMT_*.
     enum Work: Equatable {
         case decode(UInt32)
+        /// By a decoder that is told of each picture in a request.
+        case decodeSlices(UInt32)
         case encode(UInt32)
     }
 
@@ -72,6 +74,8 @@ final class V4L2Device {
         case .decode(let coded):
             return self.formats(self.output).contains(coded)
                 && callbox_codec_subscribe(self.fd, UInt32(V4L2_EVENT_SOURCE_CHANGE)) == 0
+        case .decodeSlices(let coded):
+            return self.formats(self.output).contains(coded)
         case .encode(let coded):
             return self.formats(self.capture).contains(coded)
         }

@@ -99,10 +99,12 @@ final class V4L2MappedQueue {
     }
 
     /// Gives the driver the buffer `next`, of which `used` bytes a plane are filled; 0 or a negative errno. `places`
-    /// are dma-bufs with their lengths, for a queue that imports.
+    /// are dma-bufs with their lengths, for a queue that imports; `request` is what it goes with, and `holdsPicture`
+    /// says that more belongs to the same picture.
     func queue(
         used: callbox_codec_planes = callbox_codec_planes(), stamp: UInt64 = 0,
-        places: callbox_codec_planes = callbox_codec_planes(), lengths: callbox_codec_planes = callbox_codec_planes()
+        places: callbox_codec_planes = callbox_codec_planes(), lengths: callbox_codec_planes = callbox_codec_planes(),
+        request: Int32 = 0, holdsPicture: Bool = false
     ) -> Int32 {
         guard let index = self.free.last else { return callbox_codec_nothing }
         var buffer = callbox_codec_buffer()
@@ -112,6 +114,8 @@ final class V4L2MappedQueue {
         buffer.place = places
         buffer.length = lengths
         buffer.stamp_us = stamp
+        buffer.request = request
+        buffer.holds_picture = holdsPicture ? 1 : 0
         let code = callbox_codec_queue(self.device.fd, self.type, self.memory, &buffer)
         if code == 0 { self.free.removeLast() }
         return code

@@ -19,6 +19,10 @@ final class V4L2PictureQueue {
         var lengths: [Int] = []
         var maps: [UnsafeMutableRawPointer?] = []
         var id: UInt64 = 0
+        /// Others are decoded from it: it stays even when nobody shows it any more.
+        var isKept = false
+        /// Nobody shows it any more, and it is kept.
+        var isWaiting = false
     }
 
     let layout: V4L2Layout
@@ -186,7 +190,26 @@ extension V4L2PictureQueue {
             guard picture.isHeld else { return }
             picture.isHeld = false
             // A device that went away refuses; nothing is lost by that.
-            if self.isRunning { _ = self.queue(picture.index) }
+            if self.buffers[Int(picture.index)].isKept {
+                self.buffers[Int(picture.index)].isWaiting = true
+            } else if self.isRunning {
+                _ = self.queue(picture.index)
+            }
+        }
+    }
+
+    /// Sees to it that a buffer that has come out stays as it is, whoever lets go of its picture.
+    func keep(_ index: UInt32) {
+        self.locked { self.buffers[Int(index)].isKept = true }
+    }
+
+    /// Ends `keep`: the buffer goes back with its picture, or now.
+    func unkeep(_ index: UInt32) {
+        self.locked {
+            let isWaiting = self.buffers[Int(index)].isWaiting
+            self.buffers[Int(index)].isKept = false
+            self.buffers[Int(index)].isWaiting = false
+            if isWaiting, self.isRunning { _ = self.queue(index) }
         }
     }
 }

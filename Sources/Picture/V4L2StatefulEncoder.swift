@@ -4,7 +4,7 @@ import Bytes
 import CCodec
 import CSystem
 import CV4L2
-import RTPWire
+import H264
 
 /// What an encoder in hardware has made of one picture.
 public struct HardwareUnit {

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 FILES = {
     "format": ["sources"], "harness": ["harness", "faults_table"], "unit": ["unit"], "fuzz": ["fuzz"],
+    "bitstream": ["bitstream"],
     "simulate": ["simulate"],
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk", "asterisk_change"], "kamailio": ["kamailio"], "auth": ["auth", "auth_kept"],
@@ -40,7 +41,7 @@ TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "bo
          "board/noise", "codec/display-cost", "away/relay-*", "away/matrix", "away/toggled")
 # The lanes of a phase run side by side, the phases one after the other.
 PHASES = (
-    (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3), Lane(("image",))),
+    (Lane(("format", "unit", "bitstream", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3), Lane(("image",))),
     (Lane(("harness", "bench", "purity", "size", "arm", "stranger", *TIMED)),),
     # A virtual board each.
     (Lane(("board",)), Lane(("screens", "codec", "away"))),

@@ -147,6 +147,8 @@ struct callbox_codec_buffer {
     /// Of each plane: bytes in use; bytes that there are; where its mapping begins, or its dma-buf.
     struct callbox_codec_planes used, length, place;
     __u64 stamp_us;
+    /// The request that it goes with, 0 for none; whether the picture that comes of it takes more than this one.
+    int request, holds_picture;
 };
 
 static inline void callbox_codec_fill(struct v4l2_buffer *buffer, struct v4l2_plane *planes, __u32 type, __u32 memory,
@@ -155,6 +157,8 @@ static inline void callbox_codec_fill(struct v4l2_buffer *buffer, struct v4l2_pl
     memset(planes, 0, CALLBOX_CODEC_PLANES * sizeof *planes);
     buffer->index = from->index, buffer->type = type, buffer->memory = memory, buffer->field = V4L2_FIELD_NONE;
     buffer->timestamp.tv_sec = (time_t)(from->stamp_us / 1000000), buffer->timestamp.tv_usec = from->stamp_us % 1000000;
+    if (from->request > 0) buffer->flags |= V4L2_BUF_FLAG_REQUEST_FD, buffer->request_fd = from->request;
+    if (from->holds_picture) buffer->flags |= V4L2_BUF_FLAG_M2M_HOLD_CAPTURE_BUF;
     if (V4L2_TYPE_IS_MULTIPLANAR(type)) {
         buffer->m.planes = planes, buffer->length = from->plane_count;
         for (__u32 index = 0; index < from->plane_count && index < CALLBOX_CODEC_PLANES; index++) {
