@@ -3,6 +3,7 @@
 import Bytes
 import CCodec
 import CV4L2
+import H264
 import RTPWire
 
 /// What became of an access unit that was given to the board's decoder.
@@ -66,7 +67,7 @@ public final class BoardDecoder {
         // Pictures are told apart by their time, which has to be another each time.
         self.last = max(now, self.last + Duration(nanoseconds: 1000))
         var bytes: [UInt8] = []
-        for unit in units { bytes += [0, 0, 0, 1] + unit }
+        for unit in units { bytes += [0, 0, 0, 1] + Self.prompt(unit) }
         guard self.held.count < Self.heldMax else {
             try self.restart()
             return .broken
@@ -74,6 +75,15 @@ public final class BoardDecoder {
         self.held.append((bytes, Owed(captured: self.last, isKeyFrame: unit.isKeyFrame)))
         try self.putIn()
         return .taken
+    }
+
+    /// A sequence parameter set that says that nothing is reordered where that is so: a decoder that is not told holds
+    /// pictures back.
+    private static func prompt(_ unit: [UInt8]) -> [UInt8] {
+        guard let first = unit.first, NALUnitType.of(first) == NALUnitType.sequenceParameterSet,
+            let set = SequenceParameterSet.parse(unit)?.withoutReordering()
+        else { return unit }
+        return set.nalUnit()
     }
 
     /// What has come out, one at a time; throws where it owes something for too long.
