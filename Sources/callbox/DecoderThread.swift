@@ -12,6 +12,8 @@ enum DecoderMessage {
     case start(Generation)
     case unit(AccessUnit, Generation)
     case stop
+    /// What the trial found out.
+    case verdict(DecoderVerdict)
 }
 
 /// One picture of the far end, for the screen.
@@ -39,7 +41,7 @@ final class DecoderThread {
     /// Without a screen the first decoded picture is the first one shown.
     private let hasScreen: Bool
     private let trial: DecoderTrial
-    /// nil where the owner wants software alone.
+    /// Not where the owner wants software alone, or has not settled the licence.
     private let mayTry: Bool
     private var verdict: DecoderVerdict?
     /// When whoever started the board has seen it start.
@@ -83,6 +85,9 @@ final class DecoderThread {
             self.open(generation)
         case .stop:
             self.state = .idle
+        case .verdict(let verdict):
+            self.take(verdict)
+            self.wires.records.order(.files([self.trial.file(verdict)]))
         case .unit(let unit, let unitGeneration):
             let dropped = self.wires.decoder.dropped
             let isBehind = dropped != self.lost
@@ -196,7 +201,7 @@ extension DecoderThread {
         }
     }
 
-    /// Not in a call, which has software for so long.
+    /// Not in a call, which has software for so long; and in a thread of its own, for a call may begin meanwhile.
     private func tryWhenDue() {
         guard let due = self.triesAt, Clock.now() >= due else { return }
         guard case .idle = self.state else {
@@ -204,9 +209,10 @@ extension DecoderThread {
             return
         }
         self.triesAt = nil
-        guard let verdict = self.trial.run() else { return }
-        self.take(verdict)
-        self.wires.records.order(.files([self.trial.file(verdict)]))
+        let (trial, wires) = (self.trial, self.wires)
+        Thread.start("trial") {
+            if let verdict = trial.run() { wires.decoder.order(.verdict(verdict)) }
+        }
     }
 
     private func take(_ verdict: DecoderVerdict) {
