@@ -38,8 +38,8 @@ public struct ScalingLists: Hashable, Sendable {
     }
 }
 
-/// The weights that hold for a picture: twelve lists in the order of table 7-2, six of 16 and six of 64 weights, each in
-/// raster order.
+/// The weights that hold for a picture: twelve lists in the order of table 7-2, six of 16 and six of 64 weights, each
+/// in raster order.
 public struct ScalingMatrix: Hashable, Sendable {
     public private(set) var lists: [[UInt8]]
 

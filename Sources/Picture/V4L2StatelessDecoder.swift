@@ -76,8 +76,8 @@ public final class V4L2StatelessDecoder {
     /// Puts in one access unit with start codes. `captured` comes back in its picture. False where one waits already:
     /// take its pictures first.
     ///
-    /// - Throws: also where the stream is of a kind that the device does not take; one picture that cannot be decoded is
-    ///   told by `takePicture`.
+    /// - Throws: also where the stream is of a kind that the device does not take; one picture that cannot be decoded
+    ///   is told by `takePicture`.
     public func submit(_ unit: UnsafeRawBufferPointer, captured: Instant) throws(HardwareCodecError) -> Bool {
         if case .draining = self.state, self.isEmpty { self.state = .decoding }
         guard self.canTakeUnit else { return false }

@@ -6,8 +6,8 @@ import H264
 import Loop
 import Picture
 
-/// Decodes an H.264 byte stream by the decoder that is told of each picture, and says what came of it. The kernel's test
-/// decoder (visl) draws what it was told instead of decoding. `times` over: each round holds as many pictures as a
+/// Decodes an H.264 byte stream by the decoder that is told of each picture, and says what came of it. The kernel's
+/// test decoder (visl) draws what it was told instead of decoding. `times` over: each round holds as many pictures as a
 /// display does, and lets go of them late.
 func decodeSlices(_ path: ByteString, bySlice: Bool, times: Int) throws(HardwareCodecError) {
     let units = accessUnits(AnnexB.nalUnits(in: Clip.read(path), limit: 65_536))

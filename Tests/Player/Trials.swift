@@ -17,6 +17,9 @@ func run(_ what: ByteString, _ clip: Clip, _ words: [ByteString]) throws(Hardwar
     if what == "flush" { return try flush(clip) }
     if what == "encode" { return try encode(clip, isShared: first == "shared") }
     if what == "fault" { return try fault(clip) }
+    if what == "slices", words.count > 2 {
+        return try decodeSlices(second, bySlice: first == "slice", times: number(words[2]))
+    }
     if what == "pace" { return try pace(clip, turns: number(first), shows: second == "show") }
     say("no trial is called " + what)
 }

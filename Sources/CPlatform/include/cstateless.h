@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders that are told of each picture by its controls, in requests (kernel documents "Memory-to-memory Stateless Video
-// Decoder Interface" and "Request API"). All give 0 (or what they open) or a negative errno.
+// Decoders that are told of each picture by its controls, in requests (kernel documents "Memory-to-memory Stateless
+// Video Decoder Interface" and "Request API"). All give 0 (or what they open) or a negative errno.
 #pragma once
 #include "ccodec.h"
 #include <linux/media.h>
