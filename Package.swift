@@ -64,10 +64,9 @@ let package = Package(
         pure("PanelEngine", ["Bytes"]),
         pure("SIPWire", ["Bytes"]),
         pure("SDPWire", ["Bytes"]),
-        pure("H264", ["Bytes"]),
-        pure("RTPWire", ["Bytes", "H264"]),
+        pure("RTPWire", ["Bytes"]),
         pure("SIPEngine", ["Bytes", "SIPWire"]),
-        pure("MediaEngine", ["Bytes", "H264", "RTPWire"]),
+        pure("MediaEngine", ["Bytes", "RTPWire"]),
         pure("KioskEngine", ["Bytes", "SIPWire", "SDPWire", "RTPWire", "SIPEngine", "MediaEngine"]),
         .target(
             name: "CPlatform", cSettings: cSettings, cxxSettings: cxxSettings,
@@ -77,19 +76,15 @@ let package = Package(
         world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop", "Secure"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
-        world("Picture", ["H264", "RTPWire"]),
+        world("Picture", ["RTPWire"]),
         world("Panel", ["PanelEngine"]),
         .executableTarget(
             name: "callbox",
             dependencies: [
-                "Bytes", "SIPWire", "SIPEngine", "SDPWire", "H264", "RTPWire", "MediaEngine", "KioskEngine",
-                "CPlatform", "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
+                "Bytes", "SIPWire", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform",
+                "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
             ],
             swiftSettings: worldSettings),
-        // Plays clips of the kernel's test codec, for board/tests/codec.py.
-        .executableTarget(
-            name: "Player", dependencies: ["Bytes", "CPlatform", "H264", "KioskEngine", "Loop", "Display", "Picture"],
-            path: "Tests/Player", swiftSettings: worldSettings),
     ]
         + (embedded
             ? []
@@ -100,23 +95,18 @@ let package = Package(
                 tests("PanelEngine"),
                 tests("SIPWire"),
                 tests("SDPWire"),
-                tests("H264"),
-                tests("RTPWire", ["H264"]),
+                tests("RTPWire"),
                 tests("SIPEngine", ["SIPWire"]),
                 tests("MediaEngine", ["RTPWire"]),
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
                 tests("Display", ["KioskEngine", "MediaEngine", "SIPEngine", "SIPWire"]),
-                tests("Picture", ["H264", "RTPWire"]),
+                tests("Picture", ["RTPWire"]),
                 tests("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.
                 .executableTarget(
                     name: "Simulation",
                     dependencies: ["Bytes", "SIPWire", "SIPEngine", "RTPWire", "MediaEngine", "KioskEngine"],
                     path: "Tests/Simulation", swiftSettings: swiftSettings),
-                // What is read of a byte stream, element by element, for the checks `bitstream`.
-                .executableTarget(
-                    name: "Bitstream", dependencies: ["Bytes", "H264"], path: "Tests/Bitstream",
-                    swiftSettings: swiftSettings),
             ]),
     cxxLanguageStandard: .cxx17
 )

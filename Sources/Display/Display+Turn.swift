@@ -55,21 +55,18 @@ extension Display {
         let layout = ScreenLayout(screen.pageSize)
         var request = PlanRequest(screen: screen.size)
         if let remote {
-            request.remote = screen.wish(remote, layout.remote(remote.size, remote.aspect, self.settings))
+            request.remote = screen.wish(remote.format, layout.remote(remote.size, remote.aspect, self.settings))
         }
         if let selfView {
             let place = self.selfViewPlace(layout, selfView.size, selfView.aspect)
-            request.selfView = screen.wish(selfView, place, isMirrored: true)
+            request.selfView = screen.wish(selfView.format, place, isMirrored: true)
         }
         var pictures: [(layer: Layer, picture: HeldPicture)] = []
         for layer in [Layer.remote, .selfView] where self[layer].isWanted {
             if let held = self[layer].held { pictures.append((layer, held.picture)) }
         }
         guard try screen.change(to: request, pictures: pictures, now: now) else { return }
-        for (layer, held) in pictures {
-            self.count(layer)
-            if held.shared != nil { self.noteCopy(layer) }
-        }
+        for (layer, _) in pictures { self.count(layer) }
         self.remote.shown = remote
         self.selfView.shown = selfView
         self.remote.held = nil
@@ -78,10 +75,13 @@ extension Display {
     }
 
     /// The shape of the picture that a layer is to show; nil where it is not to be shown, or has none yet.
-    private func picture(_ layer: Layer, _ now: Instant) -> PictureShape? {
+    private func picture(
+        _ layer: Layer, _ now: Instant
+    ) -> (size: PixelSize, aspect: SampleAspect, format: PixelFormat)? {
         if let held = self[layer].held, now > held.until { self[layer].held = nil }
         guard self[layer].isWanted else { return nil }
-        return self[layer].held?.picture.shape ?? self[layer].shown
+        guard let view = self[layer].held?.picture.view else { return self[layer].shown }
+        return (view.size, view.aspect, view.format)
     }
 
     func count(_ layer: Layer) {
@@ -104,8 +104,11 @@ extension Display {
     /// The part of the words that stays clear for the own picture.
     func selfViewHole(_ screen: Screen) -> Rectangle? {
         guard self.selfView.isWanted else { return nil }
-        guard let shape = self.selfView.held?.picture.shape ?? self.selfView.shown else { return nil }
-        return self.selfViewPlace(ScreenLayout(screen.pageSize), shape.size, shape.aspect).destination
+        let shape =
+            self.selfView.held.map { ($0.picture.view.size, $0.picture.view.aspect) }
+            ?? self.selfView.shown.map { ($0.size, $0.aspect) }
+        guard let (size, aspect) = shape else { return nil }
+        return self.selfViewPlace(ScreenLayout(screen.pageSize), size, aspect).destination
     }
 
     private func selfViewPlace(_ layout: ScreenLayout, _ size: PixelSize, _ aspect: SampleAspect) -> PicturePlace {

@@ -2,7 +2,6 @@
 
 import Bytes
 import CAV
-import H264
 import RTPWire
 
 /// What became of one access unit.

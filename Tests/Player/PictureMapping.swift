@@ -1,1 +1,0 @@
-../../Sources/callbox/PictureMapping.swift
