@@ -15,10 +15,11 @@ public enum BoardIntake {
     case broken
 }
 
-/// The board's decoder in a call: begins at key frames, gives no picture that is not whole, and is watched. Owned by one
-/// thread.
+/// The board's decoder in a call: begins at key frames, gives no picture that is not whole, and is watched. Owned by
+/// one thread.
 ///
-/// After an error it is of no more use, and nothing was shown that should not be: software goes on at the next key frame.
+/// After an error it is of no more use, and nothing was shown that should not be: software goes on at the next key
+/// frame.
 public final class BoardDecoder {
     /// A decoder that owes a picture for longer than this is stuck.
     public static let silenceMsMax = 300

@@ -12,7 +12,8 @@
 #include "codec.h"
 
 int queue_of(uint32_t type) {
-    return type == V4L2_BUF_TYPE_VIDEO_OUTPUT_MPLANE ? OUTPUT : type == V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE ? CAPTURE : -1;
+    if (type == V4L2_BUF_TYPE_VIDEO_OUTPUT_MPLANE) return OUTPUT;
+    return type == V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE ? CAPTURE : -1;
 }
 
 void buffers_free(struct queue *queue) {
