@@ -52,15 +52,15 @@ public struct VideoSettings: Equatable, Sendable {
         case own
     }
 
-    /// Who codes the pictures.
-    public enum Codecs: Sendable {
-        /// The board's devices where they do it well, software where not.
+    /// Who decodes the pictures.
+    public enum Decoder: Sendable {
+        /// The board's device where it does it well, software where not.
         case automatic
         case software
     }
 
     public var h264Licence = H264Licence.none
-    public var codecs = Codecs.automatic
+    public var decoder = Decoder.automatic
     /// What the encoder may send.
     public var bitrateKbps = 1500
 

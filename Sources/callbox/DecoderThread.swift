@@ -56,7 +56,7 @@ final class DecoderThread {
         self.wires = wires
         self.hasScreen = hasScreen
         self.trial = DecoderTrial(data: data)
-        self.mayTry = settings.codecs == .automatic && settings.mayUseH264
+        self.mayTry = settings.decoder == .automatic && settings.mayUseH264
     }
 
     func run() {

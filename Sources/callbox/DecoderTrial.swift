@@ -79,6 +79,8 @@ struct DecoderTrial {
 
     /// Tries what there is.
     func run() -> DecoderVerdict? {
+        // Ten large pictures are not to be held for ever.
+        defer { callbox_trim_memory() }
         do throws(CodecError) {
             let clip = try TrialClip(clock: Clock.now)
             do throws(HardwareCodecError) {

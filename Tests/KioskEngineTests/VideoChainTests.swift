@@ -36,7 +36,7 @@ final class VideoChainTests: XCTestCase {
         var world = Scene().kiosk.world
         var generator = Generator(seed: 1)
 
-        var session = MediaSession(Scene.toFar, MediaSettings(), generator: &generator, makeSecret: { _ in [] })
+        var session = MediaSession(Scene.toFar, MediaSettings(), generator: &generator, makeSecret: { [UInt8](repeating: 7, count: $0) })
         let configuration = Scene.parse("[call]\nuri = sip:help@far\n[video]\nh264_licence = own\n").0
         let first = String(decoding: session.makeOffer(world, configuration), as: UTF8.self)
         world.decoderLevel = H264Level(levelIDC: 13)
