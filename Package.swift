@@ -64,9 +64,10 @@ let package = Package(
         pure("PanelEngine", ["Bytes"]),
         pure("SIPWire", ["Bytes"]),
         pure("SDPWire", ["Bytes"]),
-        pure("RTPWire", ["Bytes"]),
+        pure("H264", ["Bytes"]),
+        pure("RTPWire", ["Bytes", "H264"]),
         pure("SIPEngine", ["Bytes", "SIPWire"]),
-        pure("MediaEngine", ["Bytes", "RTPWire"]),
+        pure("MediaEngine", ["Bytes", "H264", "RTPWire"]),
         pure("KioskEngine", ["Bytes", "SIPWire", "SDPWire", "RTPWire", "SIPEngine", "MediaEngine"]),
         .target(
             name: "CPlatform", cSettings: cSettings, cxxSettings: cxxSettings,
@@ -76,15 +77,19 @@ let package = Package(
         world("Reach", ["SDPWire", "KioskEngine", "MediaEngine", "Loop", "Secure"]),
         world("Display", ["KioskEngine"]),
         world("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
-        world("Picture", ["RTPWire"]),
+        world("Picture", ["H264", "RTPWire"]),
         world("Panel", ["PanelEngine"]),
         .executableTarget(
             name: "callbox",
             dependencies: [
-                "Bytes", "SIPWire", "SIPEngine", "SDPWire", "RTPWire", "MediaEngine", "KioskEngine", "CPlatform",
-                "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
+                "Bytes", "SIPWire", "SIPEngine", "SDPWire", "H264", "RTPWire", "MediaEngine", "KioskEngine",
+                "CPlatform", "Loop", "Secure", "Reach", "Display", "Sound", "Picture", "Panel", "PanelEngine",
             ],
             swiftSettings: worldSettings),
+        // Plays clips of the kernel's test codec, for board/tests/codec.py.
+        .executableTarget(
+            name: "Player", dependencies: ["Bytes", "CPlatform", "H264", "KioskEngine", "Loop", "Display", "Picture"],
+            path: "Tests/Player", swiftSettings: worldSettings),
     ]
         + (embedded
             ? []
@@ -95,18 +100,23 @@ let package = Package(
                 tests("PanelEngine"),
                 tests("SIPWire"),
                 tests("SDPWire"),
-                tests("RTPWire"),
+                tests("H264"),
+                tests("RTPWire", ["H264"]),
                 tests("SIPEngine", ["SIPWire"]),
                 tests("MediaEngine", ["RTPWire"]),
                 tests("KioskEngine", ["SIPWire", "SDPWire", "SIPEngine", "RTPWire", "MediaEngine"]),
                 tests("Display", ["KioskEngine", "MediaEngine", "SIPEngine", "SIPWire"]),
-                tests("Picture", ["RTPWire"]),
+                tests("Picture", ["H264", "RTPWire"]),
                 tests("Sound", ["RTPWire", "MediaEngine", "KioskEngine"]),
                 // Two whole kiosks in virtual time, for board/simulate.
                 .executableTarget(
                     name: "Simulation",
                     dependencies: ["Bytes", "SIPWire", "SIPEngine", "RTPWire", "MediaEngine", "KioskEngine"],
                     path: "Tests/Simulation", swiftSettings: swiftSettings),
+                // What is read of a byte stream, element by element, for the checks `bitstream`.
+                .executableTarget(
+                    name: "Bitstream", dependencies: ["Bytes", "H264"], path: "Tests/Bitstream",
+                    swiftSettings: swiftSettings),
             ]),
     cxxLanguageStandard: .cxx17
 )

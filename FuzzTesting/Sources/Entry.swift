@@ -9,7 +9,7 @@ private let slowestSeconds = 1.0
 private let targets: [(name: String, run: ([UInt8]) -> Void)] = [
     ("sip", fuzzSIP), ("stream", fuzzStream), ("sdp", fuzzSDP), ("uri", fuzzURI), ("challenge", fuzzChallenge),
     ("rtp", fuzzRTP), ("rtcp", fuzzRTCP), ("h264", fuzzH264), ("configuration", fuzzConfiguration),
-    ("dialog", fuzzDialog),
+    ("dialog", fuzzDialog), ("bitstream", fuzzBitstream),
 ]
 
 /// Set once, before the first input.

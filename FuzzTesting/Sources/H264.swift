@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import H264
 import RTPWire
 
 /// Payloads one after another, as packets of a stream. Each stands behind a byte of how (marker, a new time, a gap,

@@ -7,10 +7,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dma-buf.h>
 #include <linux/netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +26,16 @@ int callbox_open_card(int number) {
 void *callbox_map_dumb(int fd, uint64_t offset, size_t size) {
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
     return map == MAP_FAILED ? NULL : map;
+}
+
+int callbox_close_handle(int fd, uint32_t handle) {
+    struct drm_gem_close request = {.handle = handle};
+    return drmIoctl(fd, DRM_IOCTL_GEM_CLOSE, &request) == 0 ? 0 : -errno;
+}
+
+int callbox_export_fence(int dma_buf) {
+    struct dma_buf_export_sync_file request = {.flags = DMA_BUF_SYNC_READ, .fd = -1};
+    return ioctl(dma_buf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &request) == 0 ? request.fd : -1;
 }
 
 int callbox_open_device_news(void) {

@@ -88,6 +88,12 @@ final class Converter {
         var toSize: PixelSize
         var colours: PictureColours
         var toFullRange: Bool
+
+        /// Of NV12 as it is libswscale copies luma alone.
+        var isCopyOfPairs: Bool {
+            self.from == .nv12 && self.to == .nv12 && self.fromSize == self.toSize
+                && self.colours.isFullRange == self.toFullRange
+        }
     }
 
     private var job: Job?
@@ -143,6 +149,7 @@ final class Converter {
         let job = Job(
             from: picture.format, fromSize: source.size, to: format, toSize: size, colours: picture.colours,
             toFullRange: isFullRange)
+        if job.isCopyOfPairs { return self.copyPairs(picture, source, planes) }
         guard self.prepare(job) else { return false }
         self.point(at: picture, source)
         (self.targets[0], self.targets[1], self.targets[2]) = planes.bytes
@@ -152,6 +159,20 @@ final class Converter {
         let rows = sws_scale(
             self.scaler, self.sources, self.sourceStrides, 0, Int32(source.height), self.targets, self.targetStrides)
         return Int(rows) == size.height
+    }
+
+    private func copyPairs(_ picture: PictureView, _ source: Rectangle, _ planes: TargetPlanes) -> Bool {
+        let rows = PictureRows(.nv12, source.size)
+        self.point(at: picture, source)
+        for index in 0..<2 {
+            let (target, stride) = planes.plane(index)
+            guard let target, let start = self.sources[index] else { return false }
+            for row in 0..<rows.count(index) {
+                (target + row * stride).update(
+                    from: start + row * Int(self.sourceStrides[index]), count: rows.bytes(index))
+            }
+        }
+        return true
     }
 
     /// Makes the scaler fit; it is kept as long as the job stays the same.

@@ -55,18 +55,21 @@ extension Display {
         let layout = ScreenLayout(screen.pageSize)
         var request = PlanRequest(screen: screen.size)
         if let remote {
-            request.remote = screen.wish(remote.format, layout.remote(remote.size, remote.aspect, self.settings))
+            request.remote = screen.wish(remote, layout.remote(remote.size, remote.aspect, self.settings))
         }
         if let selfView {
             let place = self.selfViewPlace(layout, selfView.size, selfView.aspect)
-            request.selfView = screen.wish(selfView.format, place, isMirrored: true)
+            request.selfView = screen.wish(selfView, place, isMirrored: true)
         }
         var pictures: [(layer: Layer, picture: HeldPicture)] = []
         for layer in [Layer.remote, .selfView] where self[layer].isWanted {
             if let held = self[layer].held { pictures.append((layer, held.picture)) }
         }
         guard try screen.change(to: request, pictures: pictures, now: now) else { return }
-        for (layer, _) in pictures { self.count(layer) }
+        for (layer, held) in pictures {
+            self.count(layer)
+            if held.shared != nil { self.noteCopy(layer) }
+        }
         self.remote.shown = remote
         self.selfView.shown = selfView
         self.remote.held = nil
@@ -75,13 +78,10 @@ extension Display {
     }
 
     /// The shape of the picture that a layer is to show; nil where it is not to be shown, or has none yet.
-    private func picture(
-        _ layer: Layer, _ now: Instant
-    ) -> (size: PixelSize, aspect: SampleAspect, format: PixelFormat)? {
+    private func picture(_ layer: Layer, _ now: Instant) -> PictureShape? {
         if let held = self[layer].held, now > held.until { self[layer].held = nil }
         guard self[layer].isWanted else { return nil }
-        guard let view = self[layer].held?.picture.view else { return self[layer].shown }
-        return (view.size, view.aspect, view.format)
+        return self[layer].held?.picture.shape ?? self[layer].shown
     }
 
     func count(_ layer: Layer) {
@@ -104,11 +104,8 @@ extension Display {
     /// The part of the words that stays clear for the own picture.
     func selfViewHole(_ screen: Screen) -> Rectangle? {
         guard self.selfView.isWanted else { return nil }
-        let shape =
-            self.selfView.held.map { ($0.picture.view.size, $0.picture.view.aspect) }
-            ?? self.selfView.shown.map { ($0.size, $0.aspect) }
-        guard let (size, aspect) = shape else { return nil }
-        return self.selfViewPlace(ScreenLayout(screen.pageSize), size, aspect).destination
+        guard let shape = self.selfView.held?.picture.shape ?? self.selfView.shown else { return nil }
+        return self.selfViewPlace(ScreenLayout(screen.pageSize), shape.size, shape.aspect).destination
     }
 
     private func selfViewPlace(_ layout: ScreenLayout, _ size: PixelSize, _ aspect: SampleAspect) -> PicturePlace {

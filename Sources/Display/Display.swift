@@ -23,11 +23,14 @@ public struct PictureCounters: Equatable, Sendable {
     public var shown: UInt64 = 0
     /// Made no sense, or could not be converted.
     public var refused: UInt64 = 0
+    /// Shared pictures that software had to draw.
+    public var copies: UInt64 = 0
 
-    public init(submitted: UInt64 = 0, shown: UInt64 = 0, refused: UInt64 = 0) {
+    public init(submitted: UInt64 = 0, shown: UInt64 = 0, refused: UInt64 = 0, copies: UInt64 = 0) {
         self.submitted = submitted
         self.shown = shown
         self.refused = refused
+        self.copies = copies
     }
 }
 
@@ -55,7 +58,7 @@ public final class Display {
     struct PictureState {
         var isWanted = false
         /// What the arrangement on the screen has of it.
-        var shown: (size: PixelSize, aspect: SampleAspect, format: PixelFormat)?
+        var shown: PictureShape?
         var held: (picture: HeldPicture, until: Instant)?
         var counters = PictureCounters()
     }
@@ -144,7 +147,10 @@ extension Display {
         guard self[layer].isWanted != isWanted else { return }
         self[layer].isWanted = isWanted
         self[layer].shown = nil
-        if !isWanted { self[layer].held = nil }
+        if !isWanted {
+            self[layer].held = nil
+            self.screen?.imports.forget(layer)
+        }
         self.needsChange = true
     }
 
@@ -158,21 +164,24 @@ extension Display {
             return
         }
         self[layer].counters.submitted &+= 1
-        if let shown = self[layer].shown, shown == (picture.size, picture.aspect, picture.format),
-            let (surface, index) = self.screen?.surface(of: layer)
-        {
+        if self[layer].shown == PictureShape(picture), let (surface, index) = self.screen?.surface(of: layer) {
             let isDrawn = surface.draw(picture, surface.plan.placements[index].source, placement: index)
             if !isDrawn { self[layer].counters.refused &+= 1 }
             return
         }
         guard self.screen != nil else { return }
-        self[layer].held = (HeldPicture(picture), now + Self.heldLimit)
+        self.hold(HeldPicture(picture), layer, now)
+    }
+
+    func hold(_ picture: HeldPicture, _ layer: Layer, _ now: Instant) {
+        self[layer].held = (picture, now + Self.heldLimit)
         if self[layer].isWanted { self.needsChange = true }
     }
 
     /// Sends what is new to the screen, takes note of what has arrived there, looks after the display itself.
     public func turn(now: Instant) {
         self.look(now)
+        self.dropLate(now)
         guard let screen = self.screen else { return }
         _ = screen.handleEvents(now: now)
         guard !screen.isBusy else { return }

@@ -99,10 +99,25 @@ struct PictureRows {
     }
 }
 
-/// A copy of a picture, kept until there is a place on the screen for it.
+/// A picture that is kept until there is a place on the screen for it: a copy, or one in shared memory.
 final class HeldPicture {
+    let shape: PictureShape
+    let shared: SharedImage?
+    /// Without bytes for a picture in shared memory.
     let view: PictureView
-    private let memory: UnsafeMutablePointer<UInt8>
+    private let memory: UnsafeMutablePointer<UInt8>?
+
+    init(_ image: SharedImage) {
+        self.shape = PictureShape(image)
+        self.shared = image
+        self.view = PictureView(image.size, format: image.format, planes: (.none, .none, .none))
+        self.memory = nil
+    }
+
+    /// False where it cannot be read, or is not taken.
+    func read(_ body: (PictureView) -> Bool) -> Bool {
+        self.shared?.read(body) ?? body(self.view)
+    }
 
     /// Copies `picture`, which makes sense.
     init(_ picture: PictureView) {
@@ -121,12 +136,14 @@ final class HeldPicture {
             }
         }
         self.memory = memory
+        self.shape = PictureShape(picture)
+        self.shared = nil
         var view = picture
         view.planes = (copies[0], copies[1], copies[2])
         self.view = view
     }
 
     deinit {
-        self.memory.deallocate()
+        self.memory?.deallocate()
     }
 }

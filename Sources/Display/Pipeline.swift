@@ -13,6 +13,8 @@ struct PlaneHandle {
     /// CRTC_X, CRTC_Y, CRTC_W, CRTC_H in pixels of the screen.
     let destination: [UInt32]
     let position: UInt32?
+    /// "IN_FENCE_FD": what the controller waits for before it reads the buffer.
+    let fence: UInt32?
     let rotation: RotationProperty?
     /// "COLOR_ENCODING" with its values for BT.601 and BT.709.
     let encoding: (id: UInt32, bt601: UInt64, bt709: UInt64?)?
@@ -33,14 +35,20 @@ struct PlaneHandle {
         let listed = (0..<Int(plane.pointee.count_formats)).compactMap {
             PixelFormat(rawValue: plane.pointee.formats[$0])
         }
-        let linear = PlaneFormats.linear(inFormats: blob(card, properties["IN_FORMATS"]?.value ?? 0))
+        let content = blob(card, properties["IN_FORMATS"]?.value ?? 0)
+        let linear = PlaneFormats.linear(inFormats: content)
+        let shared =
+            PlaneFormats.all(inFormats: content)
+            ?? (0..<Int(plane.pointee.count_formats)).map { SharedKind(plane.pointee.formats[$0]) }
+        self.fence = properties["IN_FENCE_FD"]?.id
         self.rotation = RotationProperty(properties)
         self.encoding = Self.encoding(properties)
         self.range = Self.range(properties)
         self.position = properties["zpos"].flatMap { $0.isImmutable ? nil : $0.id }
         self.capability = PlaneCapability(
             id, Self.kind(properties), linear ?? PixelFormats(listed), Self.order(properties, index),
-            reflectsX: self.rotation?.reflectX != nil, quarters: self.rotation?.quarters ?? [0])
+            reflectsX: self.rotation?.reflectX != nil, quarters: self.rotation?.quarters ?? [0],
+            shared: shared)
         self.framebuffer = try properties.require("FB_ID")
         self.crtc = try properties.require("CRTC_ID")
         self.source = [
@@ -120,13 +128,14 @@ struct Pipeline {
 extension PlaneHandle {
     /// Puts a buffer on the plane as `plan` says.
     func show(
-        _ plan: SurfacePlan, framebuffer: UInt32, colours: PictureColours, on crtc: UInt32,
-        in request: inout AtomicRequest
+        _ plan: SurfacePlan, _ shown: ShownBuffer, on crtc: UInt32, in request: inout AtomicRequest
     ) {
         let id = self.capability.id
-        request.set(id, self.framebuffer, UInt64(framebuffer))
+        let colours = shown.colours
+        request.set(id, self.framebuffer, UInt64(shown.framebuffer))
+        if let fence = self.fence, shown.dmaBuf >= 0 { request.wait(id, fence, forDMABuf: shown.dmaBuf) }
         request.set(id, self.crtc, UInt64(crtc))
-        let from = [0, 0, plan.buffer.width, plan.buffer.height]
+        let from = [plan.source.x, plan.source.y, plan.source.width, plan.source.height]
         let to = [plan.destination.x, plan.destination.y, plan.destination.width, plan.destination.height]
         for index in 0..<4 {
             request.set(id, self.source[index], UInt64(from[index]) << 16)
@@ -137,7 +146,7 @@ extension PlaneHandle {
             request.set(id, rotation.id, rotation.value(plan.orientation))
         }
         for constant in self.constants { request.set(id, constant.id, constant.value) }
-        guard plan.format.isYUV else { return }
+        guard plan.format.isYUV || plan.direct != nil else { return }
         if let encoding = self.encoding {
             request.set(id, encoding.id, colours.matrix == .bt709 ? encoding.bt709 ?? encoding.bt601 : encoding.bt601)
         }

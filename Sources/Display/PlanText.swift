@@ -7,7 +7,7 @@ extension SurfacePlan {
     public var text: ByteString {
         var text: ByteString = "plane "
         text.append(decimal: self.plane)
-        text += ": " + self.format.name + " " + self.buffer.text
+        text += ": " + (self.direct.map { $0.kind.text + " as it lies" } ?? self.format.name) + " " + self.buffer.text
         text += " at " + ByteString(decimal: self.destination.x) + "," + ByteString(decimal: self.destination.y)
         if self.destination.size != self.buffer { text += " scaled by the plane to " + self.destination.size.text }
         text += self.orientation.text + (self.orientation.isUpright ? "" : " by the plane")
@@ -17,6 +17,16 @@ extension SurfacePlan {
             text += placement.orientation.text
         }
         return text
+    }
+}
+
+extension SharedKind {
+    /// As in `NV12`, with the modifier where there is one.
+    var text: ByteString {
+        let letters = (0..<4).map { UInt8(truncatingIfNeeded: self.fourCC >> UInt32(8 * $0)) }
+        let name = ByteString(letters.map { (0x21...0x7E).contains($0) ? $0 : 0x2E })
+        guard self.modifier != 0 else { return name }
+        return name + " with modifier " + ByteString(decimal: Int64(bitPattern: self.modifier))
     }
 }
 

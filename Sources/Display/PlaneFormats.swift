@@ -5,25 +5,36 @@ enum PlaneFormats {
     private static let modifierBytes = 24
     private static let windowBits = 64
 
-    /// The formats that the plane takes in linear layout (modifier 0); nil where the blob makes no sense.
+    /// Blobs of real planes name a few hundred.
+    private static let pairsMax = 4096
+
+    /// The formats of ours that the plane takes in linear layout (modifier 0); nil where the blob makes no sense.
     static func linear(inFormats blob: [UInt8]) -> PixelFormats? {
+        self.all(inFormats: blob).map { pairs in
+            PixelFormats(pairs.filter { $0.modifier == 0 }.compactMap { PixelFormat(rawValue: $0.fourCC) })
+        }
+    }
+
+    /// Every format with every modifier that the plane takes; nil where the blob makes no sense.
+    static func all(inFormats blob: [UInt8]) -> [SharedKind]? {
         guard self.word(blob, 0) == 1,
             let formatCount = self.offset(blob, 8), let formats = self.offset(blob, 12),
             let modifierCount = self.offset(blob, 16), let modifiers = self.offset(blob, 20)
         else { return nil }
-        var linear: [PixelFormat] = []
+        var pairs: [SharedKind] = []
         for index in 0..<modifierCount {
             let at = modifiers + index * self.modifierBytes
             guard at + self.modifierBytes <= blob.count else { return nil }
-            guard self.word(blob, at + 16) == 0, self.word(blob, at + 20) == 0 else { continue }
+            let modifier = UInt64(self.word(blob, at + 16) ?? 0) | UInt64(self.word(blob, at + 20) ?? 0) << 32
             let mask = UInt64(self.word(blob, at) ?? 0) | UInt64(self.word(blob, at + 4) ?? 0) << 32
             let first = self.offset(blob, at + 8) ?? formatCount
             for bit in 0..<self.windowBits where mask >> UInt64(bit) & 1 == 1 && first + bit < formatCount {
                 guard let code = self.word(blob, formats + (first + bit) * 4) else { return nil }
-                if let format = PixelFormat(rawValue: code) { linear.append(format) }
+                guard pairs.count < self.pairsMax else { return pairs }
+                pairs.append(SharedKind(code, modifier: modifier))
             }
         }
-        return PixelFormats(linear)
+        return pairs
     }
 
     /// A little-endian word, as on all our machines; nil past the end.

@@ -44,6 +44,8 @@ public struct PlaneCapability: Hashable, Sendable {
     public var kind: PlaneKind
     /// Those it takes with a linear layout.
     public var formats: PixelFormats
+    /// All that it takes, as the kernel names it; for pictures that are shown as they lie.
+    public var shared: [SharedKind]
     public var order: PlaneOrder
     /// "rotation" has reflect-x.
     public var reflectsX: Bool
@@ -52,11 +54,12 @@ public struct PlaneCapability: Hashable, Sendable {
 
     public init(
         _ id: UInt32, _ kind: PlaneKind, _ formats: PixelFormats, _ order: PlaneOrder, reflectsX: Bool = false,
-        quarters: [Int] = [0]
+        quarters: [Int] = [0], shared: [SharedKind] = []
     ) {
         self.id = id
         self.kind = kind
         self.formats = formats
+        self.shared = shared
         self.order = order
         self.reflectsX = reflectsX
         self.quarters = quarters
@@ -65,19 +68,29 @@ public struct PlaneCapability: Hashable, Sendable {
     func takes(_ orientation: Orientation) -> Bool {
         self.quarters.contains(orientation.quarters) && (!orientation.isMirrored || self.reflectsX)
     }
+
+    func takes(_ kind: SharedKind) -> Bool {
+        self.shared.contains { kind.isTaken(as: $0) }
+    }
 }
 
 /// One picture that is to be on the screen.
 public struct PictureWish: Equatable, Sendable {
-    /// The format in which pictures come.
+    /// The format in which pictures come, or software reads them.
     public var format: PixelFormat
     public var place: PicturePlace
     public var orientation: Orientation
+    /// What a plane has to take to show them as they lie; nil for pictures in memory of our own.
+    public var direct: DirectPicture?
 
-    public init(_ format: PixelFormat, _ place: PicturePlace, _ orientation: Orientation = .upright) {
+    public init(
+        _ format: PixelFormat, _ place: PicturePlace, _ orientation: Orientation = .upright,
+        direct: DirectPicture? = nil
+    ) {
         self.format = format
         self.place = place
         self.orientation = orientation
+        self.direct = direct
     }
 }
 
@@ -137,6 +150,16 @@ public struct SurfacePlan: Equatable, Sendable {
     /// From the bottom to the top. Several are composed in software; outside of them the buffer is black (or, in
     /// ARGB8888, transparent).
     public var placements: [Placement]
+    /// The pictures of a codec are shown as they lie in its memory: nothing is drawn.
+    public var direct: DirectPicture?
+
+    /// The part of the buffer that is shown.
+    var source: Rectangle {
+        guard let direct = self.direct, let placement = self.placements.first else { return Rectangle(self.buffer) }
+        let part = placement.source
+        return Rectangle(
+            direct.visible.x + part.x, direct.visible.y + part.y, part.width, part.height)
+    }
 
     public var isComposed: Bool { self.placements.count > 1 }
 }

@@ -103,7 +103,8 @@ extension Planner {
     }
 
     private static func areTwins(_ one: PlaneCapability, _ other: PlaneCapability) -> Bool {
-        one.kind == other.kind && one.formats == other.formats && one.reflectsX == other.reflectsX
+        one.kind == other.kind && one.formats == other.formats && one.shared == other.shared
+            && one.reflectsX == other.reflectsX
             && one.quarters == other.quarters
             && one.order.isSettable == other.order.isSettable && (!one.order.isSettable || one.order == other.order)
     }
@@ -158,6 +159,15 @@ extension Planner {
         let (source, destination) = (wish.place.source, wish.place.destination)
         let upright = byPlane.turned(destination.size)
         var plans: [SurfacePlan] = []
+        if let direct = wish.direct, isByPlane, candidate.plane.takes(direct.kind) {
+            let placement = Placement(
+                layer: layer, source: source, target: Rectangle(source.size), orientation: .upright)
+            plans.append(
+                SurfacePlan(
+                    plane: candidate.plane.id, position: self.settable(candidate), format: wish.format,
+                    buffer: source.size, destination: destination, orientation: byPlane, placements: [placement],
+                    direct: direct))
+        }
         for format in Self.formats(for: wish.format, of: candidate.plane, rgbOnly: !bySoftware.isUpright) {
             // Software turns on the way out of its own memory, scaled already.
             let sizes = !bySoftware.isUpright || source.size == upright ? [upright] : [source.size, upright]
@@ -212,6 +222,7 @@ extension Planner {
     private func price(_ plan: SurfacePlan) -> Int64 {
         // Scan-out takes memory bandwidth at the screen's rate, but no processor.
         var price = plan.buffer.area * Int64(plan.format.bitsPerPixel) / 32
+        if plan.direct != nil { return price }
         for placement in plan.placements {
             guard let wish = self.request.picture(placement.layer) else { continue }
             let area = placement.target.size.area

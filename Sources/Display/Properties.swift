@@ -2,6 +2,7 @@
 
 import Bytes
 import CDRM
+import CSystem
 
 /// One property of a KMS object, as it was when it was read.
 struct Property {
@@ -88,6 +89,8 @@ struct AtomicRequest: ~Copyable {
     private let request: OpaquePointer?
     /// False once a step failed; such a request is not sent.
     private var isWhole: Bool
+    /// Descriptors that the kernel reads with the commit.
+    private var fences: [Int32] = []
 
     init() {
         self.request = drmModeAtomicAlloc()
@@ -96,6 +99,16 @@ struct AtomicRequest: ~Copyable {
 
     deinit {
         drmModeAtomicFree(self.request)
+        for fence in self.fences { close(fence) }
+    }
+
+    /// Has a plane wait until whoever writes to the memory has done so. Many exporters never have anybody to wait for,
+    /// or cannot tell: then the picture was whole when it came.
+    mutating func wait(_ plane: UInt32, _ property: UInt32, forDMABuf dmaBuf: Int32) {
+        let fence = callbox_export_fence(dmaBuf)
+        guard fence >= 0 else { return }
+        self.fences.append(fence)
+        self.set(plane, property, UInt64(fence))
     }
 
     mutating func set(_ object: UInt32, _ property: UInt32, _ value: UInt64) {

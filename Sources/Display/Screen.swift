@@ -18,6 +18,8 @@ final class Screen {
 
     let card: Card
     let pool: BufferPool
+    /// Over the memory of shared pictures.
+    let imports: ImportedBuffers
     /// Pages are drawn on it, upright.
     let page: LayerImage
     /// The same as it stands on the glass.
@@ -37,6 +39,7 @@ final class Screen {
     init(_ card: Card, quarters: Int = 0) throws(DisplayError) {
         self.card = card
         self.pool = BufferPool(card)
+        self.imports = ImportedBuffers(card)
         self.orientation = Orientation(quarters: quarters)
         self.words = LayerImage(PixelImage(card.pipeline.screen), ink: [])
         self.page =
@@ -53,7 +56,7 @@ final class Screen {
     }
 
     var isBusy: Bool { self.flight != nil }
-    var framebufferCount: Int { self.pool.count }
+    var framebufferCount: Int { self.pool.count + self.imports.count }
     var size: PixelSize { self.card.pipeline.screen }
 
     /// As whoever stands before it sees it.
@@ -71,11 +74,12 @@ final class Screen {
     }
 
     /// A picture at a place of the page, as it is to be on the glass.
-    func wish(_ format: PixelFormat, _ place: PicturePlace, isMirrored: Bool = false) -> PictureWish {
+    func wish(_ shape: PictureShape, _ place: PicturePlace, isMirrored: Bool = false) -> PictureWish {
         var place = place
         place.destination = self.orientation.turned(place.destination, in: self.pageSize)
         return PictureWish(
-            format, place, Orientation(quarters: self.orientation.quarters, isMirrored: isMirrored))
+            shape.format, place, Orientation(quarters: self.orientation.quarters, isMirrored: isMirrored),
+            direct: shape.direct)
     }
 
     func surface(of layer: Layer) -> (Surface, placement: Int)? {
@@ -122,9 +126,7 @@ extension Screen {
             guard !changed.isEmpty, let next = surface.next,
                 let plane = self.card.pipeline.plane(surface.plan.plane)
             else { continue }
-            plane.show(
-                surface.plan, framebuffer: next.framebuffer, colours: next.colours, on: self.card.pipeline.crtc,
-                in: &request)
+            plane.show(surface.plan, next, on: self.card.pipeline.crtc, in: &request)
             layers += changed
             fresh.append(surface)
         }

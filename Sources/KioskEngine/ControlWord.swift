@@ -32,6 +32,8 @@ enum ControlWord: Equatable {
     case healthy
     /// What is wrong, and what to do about it.
     case doctor
+    /// By which way pictures go, and why by no better one.
+    case doctorVideo
     case log(LogLevel, LogPart?)
     /// From here on every event goes to this client.
     case events
@@ -56,6 +58,10 @@ enum ControlWord: Equatable {
         if word == "screenshot" {
             if argument.isEmpty { throw BadValue("screenshot needs a path") }
             return .screenshot(path: argument)
+        }
+        if word == "doctor" {
+            guard argument.isEmpty || argument == "video" else { throw BadValue("doctor takes video or nothing") }
+            return argument.isEmpty ? .doctor : .doctorVideo
         }
         if word == "trace" {
             guard argument.isEmpty || argument == "messages" else { throw BadValue("trace takes messages or nothing") }
@@ -86,7 +92,7 @@ enum ControlWord: Equatable {
         let plain: [(ByteString, ControlWord)] = [
             ("answer", .answer), ("hangup", .hangUp), ("hold", .change(.hold)), ("resume", .resume), ("pause", .pause),
             ("failback", .failback), ("reload", .reload), ("clear-tamper", .clearTamper), ("status", .status),
-            ("doctor", .doctor), ("events", .events), ("healthy", .healthy),
+            ("events", .events), ("healthy", .healthy),
         ]
         guard let found = plain.first(where: { $0.0 == word }) else {
             throw BadValue(

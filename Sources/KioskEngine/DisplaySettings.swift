@@ -52,6 +52,8 @@ public struct DisplaySettings: Equatable, Sendable {
     public var layout = Layout.pictureInPicture
     /// How far everything is turned clockwise: 0, 90, 180 or 270.
     public var rotationDegrees = 0
+
+    public init() {}
 }
 
 /// A size in pixels, and how often a second it is drawn.

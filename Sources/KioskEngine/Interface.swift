@@ -34,6 +34,7 @@ public enum KioskInput {
     /// What became of `.findWays`, and of the ways that a call uses.
     case ice(ICEReport)
     case device(DeviceReport)
+    case video(VideoReport)
     /// Pictures of the camera are of this size and rate from now on: it was turned, or came back as another one.
     case camera(PictureSize, fps: Int)
     /// Something beside the file is wrong that its owner should know: it stands as long as the program runs.

@@ -60,6 +60,8 @@ extension KioskEngine {
         case .doctor:
             let complaints = self.complaints
             self.put(.reply(client, Reply.lines(complaints.isEmpty ? [Self.nothingWrong] : complaints)))
+        case .doctorVideo:
+            self.put(.reply(client, Reply.lines(self.chain.lines(level: self.world.decoderLevel))))
         case .status: self.put(.collectCounters(client))
         case .healthy: self.put(.tellHealth(client))
         case .events: self.subscribe(client, now: now)

@@ -86,6 +86,7 @@ public struct KioskEngine {
     /// The far end is being told to press a key.
     var isAnnouncing = false
     var faults = DeviceFaults()
+    var chain = VideoChain()
     /// The operator has taken the kiosk out of service.
     var isPaused = false
     /// The supply fails.
@@ -202,6 +203,7 @@ public struct KioskEngine {
         case .media(let report): self.media(report, now: now)
         case .ice(let report): self.ice(report, now: now)
         case .device(let report): self.device(report, now: now)
+        case .video(let report): self.video(report, now: now)
         case .camera(let size, let fps): self.camera(gives: size, fps: fps, now: now)
         case .problem(let problem): self.found(problem, now: now)
         case .localCounters(let client, let counters): self.put(.reply(client, self.status(counters, now: now)))

@@ -27,6 +27,8 @@ public struct KioskWorld: Sendable {
     /// What the camera gives, or will give once it is started.
     public var cameraSize: PictureSize
     public var cameraFPS: Int
+    /// What we can decode, and offer: 720p at 30 pictures a second until more, or less, was measured.
+    public var decoderLevel = KioskWorld.usualLevel
     public var version: ByteString
     public var facts = BoardFacts()
     /// `urn:uuid:…` of this board, the same for ever; empty where there is none.
@@ -41,6 +43,8 @@ public struct KioskWorld: Sendable {
     public var hash: DigestHash = { _, _ in [] }
     /// The housing was opened before the start, and nobody has said since that all is well.
     public var wasTampered = false
+
+    static let usualLevel = H264Level(levelIDC: 31)
 
     /// For a call that is to have sound alone.
     var withoutPictures: KioskWorld {

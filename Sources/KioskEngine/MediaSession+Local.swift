@@ -25,12 +25,13 @@ extension MediaSession {
             return LocalMedia(address: self.address, audio: audio, video: nil)
         }
         // Both packetization modes: some gateways take only the one, some only the other.
+        let offers = [(UInt8(1), Self.videoPayloadType), (0, Self.videoSingleNALPayloadType)]
+        let received = H264ProfileLevelID.constrainedBaseline(self.decoderLevel)
         var video = LocalStream(
             port: ports.video.rtp, rtcpPort: ports.video.rtcp,
-            codecs: [
-                CodecOffer(.h264(H264Parameters(packetizationMode: 1)), payloadType: Self.videoPayloadType),
-                CodecOffer(.h264(H264Parameters(packetizationMode: 0)), payloadType: Self.videoSingleNALPayloadType),
-            ],
+            codecs: offers.map { mode, type in
+                CodecOffer(.h264(H264Parameters(profileLevelID: received, packetizationMode: mode)), payloadType: type)
+            },
             wish: Direction(sends: self.hadCamera, receives: self.hadScreen && !intent.isHolding),
             ssrc: self.videoSSRC.value, cname: self.cname,
             security: self.security.local(.video, world.fingerprint))

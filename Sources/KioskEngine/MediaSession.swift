@@ -40,6 +40,8 @@ struct MediaSession {
     /// what we say, for it may soon be back.
     private(set) var hadCamera = false
     private(set) var hadScreen = false
+    /// What we could decode when we said something first: the call keeps to it.
+    private(set) var decoderLevel = KioskWorld.usualLevel
     /// Once trimmed, all our offers are: the way of the call is what it is.
     private var size = OfferAnswer.Size.full
     private let id: UInt64
@@ -137,6 +139,7 @@ struct MediaSession {
     }
 
     private mutating func countOn(_ world: KioskWorld) {
+        if self.said == nil && self.agreed == nil { self.decoderLevel = world.decoderLevel }
         self.hadCamera = self.hadCamera || world.hasCamera
         self.hadScreen = self.hadScreen || world.hasScreen
     }

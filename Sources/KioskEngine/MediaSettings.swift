@@ -52,7 +52,15 @@ public struct VideoSettings: Equatable, Sendable {
         case own
     }
 
+    /// Who decodes the pictures.
+    public enum Decoder: Sendable {
+        /// The board's device where it does it well, software where not.
+        case automatic
+        case software
+    }
+
     public var h264Licence = H264Licence.none
+    public var decoder = Decoder.automatic
     /// What the encoder may send.
     public var bitrateKbps = 1500
 

@@ -68,6 +68,25 @@ public final class Mailbox<Element> {
         self.acknowledge()
     }
 
+    /// The same, or until a device has news (POLLIN, POLLOUT or POLLPRI of poll(2)).
+    public func wait(limit: Duration, orDevice descriptor: Int32) {
+        let limitMs = Int32(clamping: max(limit.milliseconds, 0))
+        var polled = (
+            pollfd(fd: self.wakeup, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT | POLLPRI), revents: 0)
+        )
+        withUnsafeMutableBytes(of: &polled) { bytes in
+            _ = CSystem.poll(bytes.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, limitMs)
+        }
+        // A device in fault is ready at once, always: nobody is to spin for it.
+        if Int32(polled.1.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0 {
+            _ = CSystem.poll(&polled.0, 1, min(limitMs, Self.faultPauseMs))
+        }
+        self.acknowledge()
+    }
+
+    private static var faultPauseMs: Int32 { 5 }
+
     /// Elements dropped because nobody took them in time.
     public var dropped: UInt64 {
         self.lock.locked { self.queue.dropped }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RTPWire
+import H264
 
 /// The byte stream format of ITU-T H.264, Annex B: NAL units with start codes between them.
 public enum AnnexB {

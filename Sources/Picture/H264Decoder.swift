@@ -2,6 +2,7 @@
 
 import Bytes
 import CAV
+import H264
 import RTPWire
 
 /// What became of one access unit.

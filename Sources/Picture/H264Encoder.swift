@@ -2,6 +2,7 @@
 
 import Bytes
 import CAV
+import H264
 import RTPWire
 
 /// libx264 through libavcodec: one picture in, its NAL units out at once. Owned by one thread.

@@ -50,7 +50,7 @@ enum V4L2Names {
         self.abilities(capability) & UInt32(V4L2_CAP_VIDEO_CAPTURE) == 0
     }
 
-    private static func abilities(_ capability: v4l2_capability) -> UInt32 {
+    static func abilities(_ capability: v4l2_capability) -> UInt32 {
         // Bit 31, V4L2_CAP_DEVICE_CAPS: the node says what it can do itself, besides the whole device.
         capability.capabilities & 0x8000_0000 != 0 ? capability.device_caps : capability.capabilities
     }

@@ -13,8 +13,6 @@ public enum RTPLimits {
     public static let nalUnitsMax = 512
     /// Bytes of one access unit: several times the largest key frame of level 4.0.
     public static let accessUnitBytesMax = 2 * 1024 * 1024
-    /// Bytes of a sequence or picture parameter set that is remembered.
-    public static let parameterSetBytesMax = 1024
     /// Sequence and picture parameter sets remembered, of each kind.
     public static let parameterSetsMax = 8
 }

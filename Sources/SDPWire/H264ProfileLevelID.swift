@@ -49,7 +49,11 @@ public struct H264ProfileLevelID: Hashable, Sendable {
     /// What a peer means who writes none, or one that cannot be read: baseline, level 1 (RFC 6184 section 8.1).
     public static let missing = H264ProfileLevelID(profileIDC: 0x42, constraints: 0x00, levelIDC: 0x0A)
     /// Constrained baseline, level 3.1: 720p at 30 frames a second.
-    public static let constrainedBaseline31 = H264ProfileLevelID(profileIDC: 0x42, constraints: 0xE0, levelIDC: 0x1F)
+    public static let constrainedBaseline31 = constrainedBaseline(H264Level(levelIDC: 31))
+
+    public static func constrainedBaseline(_ level: H264Level) -> H264ProfileLevelID {
+        H264ProfileLevelID(profileIDC: 0x42, constraints: 0xE0, levelIDC: level.levelIDC)
+    }
 
     /// RFC 6184 table 5. The reserved low bits of the flags do not count for the profiles that know none.
     public var profile: H264Profile {

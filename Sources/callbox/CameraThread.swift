@@ -167,6 +167,7 @@ final class CameraThread {
             if let mode = camera.mode {
                 self.mode = mode
                 self.tellSize()
+                self.wires.report(.link(.camera, mode.words))
             }
         } catch {
             self.fail(error)
@@ -236,6 +237,7 @@ final class CameraThread {
                     H264EncoderSettings(
                         width: plan.size.width, height: plan.size.height, format: format, rate: FrameRate(plan.fps),
                         bitrateKbps: plan.bitrateKbps, nalUnitBytesMax: plan.nalSizeMax))
+                self.wires.report(.link(.encoder, plan.words(from: format)))
             }
             // Pictures faster than the plan's rate give nothing; the encoder keeps a forced key frame in mind.
             let wantsKeyFrame = self.forceKeyFrame

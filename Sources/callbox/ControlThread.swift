@@ -236,6 +236,8 @@ final class ControlThread {
             self.take(.ice(report))
         case .device(let report):
             self.take(.device(report))
+        case .video(let report):
+            self.take(.video(report))
         case .camera(let size, let fps):
             self.take(.camera(size, fps: fps))
         case .problem(let problem):

@@ -12,76 +12,213 @@ enum DecoderMessage {
     case start(Generation)
     case unit(AccessUnit, Generation)
     case stop
+    /// What the trial found out.
+    case verdict(DecoderVerdict)
 }
 
 /// One picture of the far end, for the screen.
 struct RemotePicture {
-    var frame: VideoFrame
+    /// In memory of our own, or as the board's decoder shares it.
+    enum Content {
+        case frame(VideoFrame)
+        case shared(SharedPicture)
+    }
+
+    var content: Content
     var generation: Generation
 }
 
-/// Access units to pictures. A picture that is not whole never leaves this thread.
+/// Access units to pictures, by the board's decoder where a trial found it good, by software where not, or where it
+/// fails. A picture that is not whole never leaves this thread.
 final class DecoderThread {
     private enum State {
         case idle
-        case decoding(H264Decoder, Generation)
+        case software(H264Decoder, Generation)
+        case board(BoardDecoder, Generation)
     }
 
     private let wires: Wires
     /// Without a screen the first decoded picture is the first one shown.
     private let hasScreen: Bool
+    private let trial: DecoderTrial
+    /// Not where the owner wants software alone, or has not settled the licence.
+    private let mayTry: Bool
+    private var verdict: DecoderVerdict?
+    /// When whoever started the board has seen it start.
+    private var triesAt: Instant?
     private var state = State.idle
     private var hasDecoded = false
     private var lost: UInt64 = 0
+    private static let trialDelay = Duration.seconds(3)
+    private static let idleWait = Duration.seconds(3600)
 
-    init(wires: Wires, hasScreen: Bool) {
+    init(_ settings: VideoSettings, data: ByteString, wires: Wires, hasScreen: Bool) {
         self.wires = wires
         self.hasScreen = hasScreen
+        self.trial = DecoderTrial(data: data)
+        self.mayTry = settings.decoder == .automatic && settings.mayUseH264
     }
 
     func run() {
+        self.begin()
         while true {
-            self.wires.decoder.wait(limit: .seconds(3600))
+            self.wait()
             while let message = self.wires.decoder.take() { self.handle(message) }
+            self.takePictures()
+            self.tryWhenDue()
         }
+    }
+
+    private func wait() {
+        guard case .board(let board, _) = self.state, board.isWaiting else {
+            let limit = self.triesAt.map { max($0 - Clock.now(), .zero) } ?? Self.idleWait
+            return self.wires.decoder.wait(limit: limit)
+        }
+        let limit = board.deadline.map { max($0 - Clock.now(), .milliseconds(1)) } ?? Self.idleWait
+        self.wires.decoder.wait(limit: limit, orDevice: board.descriptor)
     }
 
     private func handle(_ message: DecoderMessage) {
         switch message {
         case .start(let generation):
             self.hasDecoded = false
-            do {
-                self.state = .decoding(try H264Decoder(), generation)
-            } catch {
-                Log.write("callbox: " + error.text)
-                self.state = .idle
-            }
+            self.open(generation)
         case .stop:
             self.state = .idle
+        case .verdict(let verdict):
+            self.take(verdict)
+            self.wires.records.order(.files([self.trial.file(verdict)]))
         case .unit(let unit, let unitGeneration):
-            guard case .decoding(let decoder, let generation) = self.state, unitGeneration == generation else { return }
-            self.decode(unit, decoder, generation)
+            let dropped = self.wires.decoder.dropped
+            let isBehind = dropped != self.lost
+            self.lost = dropped
+            switch self.state {
+            case .idle: return
+            case .software(let decoder, let generation):
+                guard unitGeneration == generation, !self.passesOver(unit, isBehind) else { return }
+                self.decode(unit, decoder, generation)
+            case .board(let board, let generation):
+                guard unitGeneration == generation, !self.passesOver(unit, isBehind) else { return }
+                self.decode(unit, board, generation)
+            }
         }
     }
 
+    /// What came before this unit was lost in the mailbox.
+    private func passesOver(_ unit: AccessUnit, _ isBehind: Bool) -> Bool {
+        if isBehind { self.wires.media.put(.pictureBroken) }
+        return isBehind && !unit.isKeyFrame
+    }
+
+    private func show(_ content: RemotePicture.Content, isKeyFrame: Bool, _ generation: Generation) {
+        self.wires.counters.update { $0.framesDecoded &+= 1 }
+        if isKeyFrame { self.wires.media.put(.keyFrameDecoded) }
+        self.wires.remotePictures.put(RemotePicture(content: content, generation: generation))
+        if !self.hasDecoded && !self.hasScreen { self.wires.report(.firstFrameShown, generation) }
+        self.hasDecoded = true
+    }
+}
+
+// MARK: - Software
+
+extension DecoderThread {
     private func decode(_ unit: AccessUnit, _ decoder: H264Decoder, _ generation: Generation) {
-        let dropped = self.wires.decoder.dropped
-        if dropped != self.lost {
-            self.lost = dropped
-            self.wires.media.put(.pictureBroken)
-            if !unit.isKeyFrame { return }
-        }
         switch decoder.decode(unit, captured: Clock.now()) {
-        case .picture(let frame, let isKeyFrame):
-            self.wires.counters.update { $0.framesDecoded &+= 1 }
-            if isKeyFrame { self.wires.media.put(.keyFrameDecoded) }
-            self.wires.remotePictures.put(RemotePicture(frame: frame, generation: generation))
-            if !self.hasDecoded && !self.hasScreen { self.wires.report(.firstFrameShown, generation) }
-            self.hasDecoded = true
-        case .broken, .waiting:
-            self.wires.media.put(.pictureBroken)
-        case .nothing:
-            break
+        case .picture(let frame, let isKeyFrame): self.show(.frame(frame), isKeyFrame: isKeyFrame, generation)
+        case .broken, .waiting: self.wires.media.put(.pictureBroken)
+        case .nothing: break
         }
+    }
+
+    private func openSoftware(_ generation: Generation) {
+        do throws(CodecError) {
+            self.state = .software(try H264Decoder(), generation)
+        } catch {
+            Log.write("callbox: " + error.text)
+            self.state = .idle
+        }
+    }
+}
+
+// MARK: - The board's decoder
+
+extension DecoderThread {
+    private func open(_ generation: Generation) {
+        guard let verdict = self.verdict, verdict.usesBoard else { return self.openSoftware(generation) }
+        do throws(HardwareCodecError) {
+            self.state = .board(try BoardDecoder(formats: []), generation)
+        } catch {
+            self.fallBack(error, generation)
+        }
+    }
+
+    private func decode(_ unit: AccessUnit, _ board: BoardDecoder, _ generation: Generation) {
+        do throws(HardwareCodecError) {
+            switch try board.give(unit, now: Clock.now()) {
+            case .taken: break
+            case .waiting, .broken: self.wires.media.put(.pictureBroken)
+            }
+        } catch {
+            self.fallBack(error, generation)
+        }
+    }
+
+    private func takePictures() {
+        guard case .board(let board, let generation) = self.state else { return }
+        do throws(HardwareCodecError) {
+            while true {
+                switch try board.next(now: Clock.now()) {
+                case .picture(let picture, let isKeyFrame):
+                    self.show(.shared(picture), isKeyFrame: isKeyFrame, generation)
+                case .broken: self.wires.media.put(.pictureBroken)
+                case .nothing: return
+                }
+            }
+        } catch {
+            self.fallBack(error, generation)
+        }
+    }
+
+    /// For the rest of the call: whoever looks should notice nothing.
+    private func fallBack(_ error: HardwareCodecError, _ generation: Generation) {
+        self.openSoftware(generation)
+        self.wires.media.put(.pictureBroken)
+        self.wires.report(.fellBack(error.text))
+    }
+}
+
+// MARK: - The trial
+
+extension DecoderThread {
+    private func begin() {
+        guard self.mayTry else {
+            return self.wires.report(.link(.decoder, "software (libavcodec), as the file says"))
+        }
+        if let kept = self.trial.kept {
+            self.take(kept)
+        } else {
+            self.triesAt = Clock.now() + Self.trialDelay
+        }
+    }
+
+    /// Not in a call, which has software for so long; and in a thread of its own, for a call may begin meanwhile.
+    private func tryWhenDue() {
+        guard let due = self.triesAt, Clock.now() >= due else { return }
+        guard case .idle = self.state else {
+            self.triesAt = Clock.now() + Self.trialDelay
+            return
+        }
+        self.triesAt = nil
+        let (trial, wires) = (self.trial, self.wires)
+        Thread.start("trial") {
+            if let verdict = trial.run() { wires.decoder.order(.verdict(verdict)) }
+        }
+    }
+
+    private func take(_ verdict: DecoderVerdict) {
+        self.verdict = verdict
+        self.wires.report(.ability(verdict.ability))
+        self.wires.report(.link(.decoder, verdict.words))
+        Log.write("callbox: pictures are decoded by " + verdict.words)
     }
 }

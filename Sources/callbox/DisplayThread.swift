@@ -39,6 +39,9 @@ final class DisplayThread {
     private var remote = Remote.none
     private var fault: ByteString?
     private var isForced = false
+    /// For pictures of the board's decoder that no plane takes.
+    private let converter = SharedPictureConverter()
+    private var told = ByteString()
     /// The display counts for its whole life, a call for its own.
     private var atStart = PictureCounters()
     private static let messagesToken: UInt64 = 1
@@ -118,7 +121,10 @@ final class DisplayThread {
         case .revealing(let generation, _), .revealed(let generation, _):
             guard picture.generation == generation else { return }
         }
-        self.display.submit(picture.frame.view, on: .remote, now: Clock.now())
+        switch picture.content {
+        case .frame(let frame): self.display.submit(frame.view, on: .remote, now: Clock.now())
+        case .shared(let shared): self.display.submit(shared.image(self.converter), on: .remote, now: Clock.now())
+        }
     }
 
     private func readSelf() {
@@ -163,10 +169,27 @@ final class DisplayThread {
         self.wires.counters.display = DisplayCounters(
             framebuffers: UInt64(self.display.framebufferCount), drawings: self.display.drawings)
         self.noteForcing()
+        self.tellWay(counters)
         let fault = self.display.fault?.sentence
         guard fault != self.fault else { return }
         self.fault = fault
         self.wires.report(fault.map { .failed(.display, $0) } ?? .restored(.display))
+    }
+
+    /// By which way the far end's pictures come to the screen.
+    private func tellWay(_ counters: PictureCounters) {
+        guard case .revealed = self.remote else { return }
+        let way: ByteString
+        if let reason = self.display.copyReason(.remote) {
+            way = "1 copy by software. " + reason
+        } else if self.display.isDirect(.remote) {
+            way = "from the decoder's memory to a plane as they lie, 0 copies"
+        } else {
+            way = "1 copy by software, from the decoder into the memory of a plane"
+        }
+        guard way != self.told else { return }
+        self.told = way
+        self.wires.report(.link(.display, way))
     }
 
     /// Whether anybody sees it is the owner's affair.
@@ -177,22 +200,5 @@ final class DisplayThread {
         Log.write(
             "callbox: no display is noticed at " + name + "; it is driven all the same, with "
                 + ByteString(decimal: size.width) + "x" + ByteString(decimal: size.height))
-    }
-}
-
-extension VideoFrame {
-    /// As the display wants it. The frame has to be kept alive as long as the view is used.
-    fileprivate var view: PictureView {
-        let planes = self.planes
-        return PictureView(
-            PixelSize(self.width, self.height),
-            aspect: SampleAspect(self.sampleAspect.width, self.sampleAspect.height),
-            format: self.format == .nv12 ? .nv12 : .yuv420,
-            planes: (
-                PicturePlane(planes.0.bytes, stride: planes.0.stride),
-                PicturePlane(planes.1.bytes, stride: planes.1.stride),
-                PicturePlane(planes.2.bytes, stride: planes.2.stride)
-            ),
-            colours: PictureColours(self.matrix == .bt709 ? .bt709 : .bt601, isFullRange: self.fullRange))
     }
 }

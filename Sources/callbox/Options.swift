@@ -55,6 +55,8 @@ let usage: ByteString = """
     callbox config                      print a fresh configuration file, every key with its meaning and default
     callbox doctor [--config FILE] [--data FOLDER]
                                         what is wrong and what to do about it; also where no kiosk runs
+    callbox doctor video                by which way pictures go, from the camera to the network and from there
+                                        to the screen, by whom they are coded, and why not better
     callbox healthy [--wait SECONDS] [--control SOCKET]
                                         whether the kiosk runs and all its parts go on; exit status 1 where not
     callbox network [--config FILE] [--data FOLDER] [--out FOLDER]
@@ -108,6 +110,7 @@ func parseCommand(_ arguments: [ByteString]) -> Command {
         return rest.count == 1 ? .check(rest[0]) : .misuse("check takes one file: callbox check FILE")
     }
     if verb == "config" { return rest.isEmpty ? .sample : .misuse("config takes nothing after it") }
+    if verb == "doctor", rest.first == "video" { return parseTell("doctor", rest) }
     if verb == "doctor" { return parseRun(rest).map { .doctor($0) } }
     if verb == "healthy" { return parseHealthy(rest) }
     if verb == "network" { return parseNetwork(rest) }
@@ -205,6 +208,7 @@ private func parseTell(_ verb: ByteString, _ arguments: [ByteString]) -> Command
         ("language", 0...1), ("page", 0...1), ("rotate", 2...2), ("reload", 0...0), ("video", 1...1),
         ("digits", 1...1), ("message", 1...wordsMax), ("press", 1...1), ("release", 1...1),
         ("events", 0...0), ("screenshot", 1...1), ("trace", 0...0),
+        ("doctor", 1...1),
     ]
     guard let expected = counts.first(where: { $0.0 == verb }) else {
         return .misuse("unknown command " + verb + "; see callbox --help")

@@ -11,6 +11,7 @@ enum Report {
     case media(MediaReport, Generation)
     case ice(ICEReport)
     case device(DeviceReport)
+    case video(VideoReport)
     /// Of the camera's pictures, as they are sent.
     case camera(PictureSize, fps: Int)
     /// Something beside the file that its owner should know.

@@ -71,7 +71,7 @@ func run(_ options: RunOptions) -> Int32 {
     let ways = openWays(configuration, ports, time.clock, options.dataPath, wires)
     let media = MediaThread(sockets: sockets, ways: ways, wires: wires, seed: entropySeed(), identity: identity)
     let light = ScreenLight(data: options.dataPath, wires: wires)
-    startThreads(configuration, wires, display, light, media, camera)
+    startThreads(configuration, wires, display, light, media, camera, data: options.dataPath)
     let prompts = PromptThread(configuration: options.configurationPath, wires: wires)
     Thread.start("prompts") { prompts.run() }
     faults.forEach { wires.report($0) }
@@ -170,11 +170,12 @@ private let certificatesSizeMax = 64 * 1024
 
 private func startThreads(
     _ configuration: Configuration, _ wires: Wires, _ display: Display, _ light: ScreenLight, _ media: MediaThread,
-    _ camera: CameraProbe
+    _ camera: CameraProbe, data: ByteString
 ) {
     let sound = SoundThread(configuration.audio, configuration.sound, wires: wires)
     let cameraThread = CameraThread(camera, wires: wires)
-    let decoder = DecoderThread(wires: wires, hasScreen: configuration.display.connector != .none)
+    let decoder = DecoderThread(
+        configuration.video, data: data, wires: wires, hasScreen: configuration.display.connector != .none)
     let screen = DisplayThread(display: display, light: light, wires: wires)
     Thread.start("media", priority: .realTime(10)) { media.run() }
     Thread.start("sound", priority: .realTime(20)) { sound.run() }

@@ -40,4 +40,8 @@ final class Wires {
     func report(_ report: DeviceReport) {
         self.reports.put(.device(report))
     }
+
+    func report(_ report: VideoReport) {
+        self.reports.put(.video(report))
+    }
 }

@@ -64,7 +64,8 @@ cross_link() {
     # libstdc++ lies with the compiler's own files.
     cxx=$(dirname "$scratch/${2#/cache/}/usr/lib/gcc/$multiarch"/*/libstdc++.so)
     cxx=/cache/${cxx#"$scratch/"}
-    mapfile -t objects < <(grep -o '"[^"]*\.o"' "$1" | tr -d '"' | sort -u)
+    # The player of the tests is built for the virtual board alone.
+    mapfile -t objects < <(grep -o '"[^"]*\.o"' "$1" | tr -d '"' | grep -v '/Player\.build/' | sort -u)
     mapfile -t libraries < <(grep -o '"-l[A-Za-z0-9.+_-]*"' "$1" | tr -d '"' | sort -u)
     ((${#objects[@]} && ${#libraries[@]})) || die "$1 names no objects or no libraries; did its form change?"
     "$project/board/enter" "$multiarch-gcc" --sysroot="$2" -B"$folder" -L"$folder" -L"$cxx" -pie \

@@ -21,12 +21,13 @@ FUZZING = PROJECT / "FuzzTesting"
 CACHE = Path(os.environ.get("CALLBOX_FUZZ_CACHE", "/cache/fuzz"))
 BINARY = CACHE / "build" / "fuzz"
 # In the order of their arrows: each may import those before it.
-MODULES = ["Bytes", "SIPWire", "SDPWire", "RTPWire", "SIPEngine", "MediaEngine", "KioskEngine"]
+MODULES = ["Bytes", "SIPWire", "SDPWire", "H264", "RTPWire", "SIPEngine", "MediaEngine", "KioskEngine"]
 FLAGS = ["-O", "-wmo", "-parse-as-library", "-swift-version", "5", "-sanitize=fuzzer"]
 # The longest input of each target, in bytes.
 TARGETS = {
     "sip": 65_536, "stream": 65_536, "sdp": 16_384, "uri": 2_048, "challenge": 4_096, "rtp": 4_096, "rtcp": 2_048,
     "h264": 8_192, "configuration": 16_384, "dialog": 4_096,
+    "bitstream": 8_192,
 }
 # What takes too long is told by the targets themselves, in processor time; the time-out is for what never ends.
 TIMEOUT_S, MEMORY_MIB, GROWTH_KIB = 20, 512, 2_048

@@ -71,6 +71,8 @@ class Kiosk:
         self.events, self.process, self.starts = [], None, 0
         self.log_path, self._position, self._partial = None, 0, b""
         self.let_go = {}
+        # Of the process, in the words of a shell.
+        self.environment = ""
         code, text = board.sh("cat /boot/callbox/callbox.conf")
         if code != 0:
             raise Failed("no configuration", f"the board has no /boot/callbox/callbox.conf: {text.strip()[:100]}")
@@ -86,7 +88,7 @@ class Kiosk:
         (self.board.share / f"{name}.conf").write_bytes(data)
         self.log_path = self.board.share / f"{name}.log"
         self.events, self._position, self._partial = [], 0, b""
-        command = f"exec {BINARY} run --config /share/{name}.conf --data {DATA} {arguments}"
+        command = f"exec env {self.environment} {BINARY} run --config /share/{name}.conf --data {DATA} {arguments}"
         self.process = self.board.spawn(f"rm -rf {DATA}/*; mkdir -p {DATA}; {command}", log=f"{name}.log")
         return self.wait_event(wait, limit_s=limit_s) if wait else None
 

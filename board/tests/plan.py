@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 FILES = {
     "format": ["sources"], "harness": ["harness", "faults_table"], "unit": ["unit"], "fuzz": ["fuzz"],
+    "bitstream": ["bitstream"],
     "simulate": ["simulate"],
     "bench": ["speed"], "purity": ["purity"], "size": ["sizes"], "arm": ["arm"], "time": ["duration"],
     "asterisk": ["asterisk", "asterisk_change"], "kamailio": ["kamailio"], "auth": ["auth", "auth_kept"],
@@ -17,7 +18,7 @@ FILES = {
              "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
-    "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
+    "codec": ["codec", "hardware"], "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
     "image-more": ["image_update", "image_bundles", "image_faults"],
 }
 
@@ -37,13 +38,13 @@ WAITING = ("race", "link", "servers", "register", "secure", "reach", "asterisk",
 TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "board/answer-to-*", "board/remote-*",
          "board/black-bars", "board/self-view", "board/far-end-picture", "board/camera-live", "board/tone-*",
          "board/codec-*", "board/key-tone-*", "board/echo*", "board/loudspeaker-peak", "board/lamp-latency",
-         "board/noise", "away/relay-*", "away/matrix", "away/toggled")
+         "board/noise", "codec/display-cost", "away/relay-*", "away/matrix", "away/toggled")
 # The lanes of a phase run side by side, the phases one after the other.
 PHASES = (
-    (Lane(("format", "unit", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3), Lane(("image",))),
+    (Lane(("format", "unit", "bitstream", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3), Lane(("image",))),
     (Lane(("harness", "bench", "purity", "size", "arm", "stranger", *TIMED)),),
     # A virtual board each.
-    (Lane(("board",)), Lane(("screens", "away"))),
+    (Lane(("board",)), Lane(("screens", "codec", "away"))),
     (Lane(("image-more",)),),
     (Lane(("time",)),),
 )

@@ -9,7 +9,7 @@ from tests.runner import Failed, check
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
 # In the order of their arrows: each may import those before it.
-PURE = ["Bytes", "PanelEngine", "SIPWire", "SDPWire", "RTPWire", "SIPEngine", "MediaEngine", "KioskEngine"]
+PURE = ["Bytes", "PanelEngine", "SIPWire", "SDPWire", "H264", "RTPWire", "SIPEngine", "MediaEngine", "KioskEngine"]
 # The builds that ship: one of the computer's size, and one of half of it.
 TARGETS = ["x86_64", "armv7"]
 # Memory, and the arithmetic a CPU lacks. arc4random_buf only seeds Swift's hash tables.

@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -149,3 +150,6 @@ int callbox_reset_usb(const char *node);
 
 /// Writes a text into a file that is there, as one write. 0, or -1 with errno.
 int callbox_write_once(const char *path, const char *text);
+
+/// Gives memory that was freed back to the system (malloc_trim(3)).
+static inline void callbox_trim_memory(void) { malloc_trim(0); }

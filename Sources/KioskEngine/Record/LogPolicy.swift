@@ -82,7 +82,7 @@ public struct LogPolicy: Equatable, Sendable {
         ("input", .panel, .info), ("key", .panel, .info), ("keypad", .panel, .info), ("relay", .panel, .info),
         ("relay_refused", .panel, .warning), ("edges", .panel, .debug), ("sip", .sip, .debug),
         ("camera", .media, .info), ("first_frame", .media, .info), ("first_sound", .media, .info),
-        ("secured", .media, .info), ("not_secured", .media, .error),
+        ("decoder", .media, .warning), ("secured", .media, .info), ("not_secured", .media, .error),
     ]
 
     /// What is not listed is about calls. An event with a code is a warning at least.

@@ -99,6 +99,13 @@ extension ConfigurationSection {
                 """
             ) { $0.video.h264Licence = $1 },
             .init(
+                "decoder", "auto", Self.choice([("auto", .automatic), ("software", .software)]),
+                """
+                Who decodes pictures: `auto` has the board's own decoder do it where one was tried and found good, with
+                `software` the processor does it all.
+                """
+            ) { $0.video.decoder = $1 },
+            .init(
                 "bitrate", "1500", Self.number(64...8000, "kbit/s"),
                 "The most that is sent, in kbit/s, 64 to 8000. Less where the other side asks for less."
             ) { $0.video.bitrateKbps = $1 },

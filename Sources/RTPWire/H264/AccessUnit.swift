@@ -37,23 +37,3 @@ public struct AccessUnit: Sendable {
         return bytes
     }
 }
-
-/// NAL unit types that matter here (H.264 table 7-1, RFC 6184 table 1).
-public enum NALUnitType {
-    public static let slice: UInt8 = 1
-    public static let dataPartitionA: UInt8 = 2
-    public static let dataPartitionC: UInt8 = 4
-    public static let idrSlice: UInt8 = 5
-    public static let sei: UInt8 = 6
-    public static let sequenceParameterSet: UInt8 = 7
-    public static let pictureParameterSet: UInt8 = 8
-    public static let accessUnitDelimiter: UInt8 = 9
-    public static let fillerData: UInt8 = 12
-    public static let stapA: UInt8 = 24
-    public static let fuA: UInt8 = 28
-
-    /// The type of a NAL unit or payload: the low five bits of its first byte.
-    public static func of(_ firstByte: UInt8) -> UInt8 {
-        firstByte & 0x1F
-    }
-}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import H264
+
 /// An access unit while its packets come in.
 struct AccessUnitBuilder: Sendable {
     var timestamp: RTPTimestamp
@@ -43,7 +45,7 @@ struct AccessUnitBuilder: Sendable {
     }
 
     private mutating func noteSlice(_ nalUnit: [UInt8], type: UInt8) {
-        let header = SliceHeader.parse(nalUnit)
+        let header = SlicePrefix.parse(nalUnit)
         if !self.hasSlices {
             self.startsAtMacroblock = header?.firstMacroblock
             self.pictureParameterSetID = header?.pictureParameterSetID

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import H264
 
 /// Builds access units from RTP packets that come in order of their sequence numbers (RFC 6184): single NAL unit,
 /// STAP-A and FU-A. Anything else is dropped and counted.

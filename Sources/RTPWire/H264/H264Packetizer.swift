@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import H264
+
 /// Cuts access units into RTP payloads (RFC 6184).
 public struct H264Packetizer: Sendable {
     /// The packetization modes of RFC 6184 section 6 that are used.
@@ -117,4 +119,10 @@ public struct H264Packetizer: Sendable {
             offset = end
         }
     }
+}
+
+extension NALUnitType {
+    /// Payloads that are no NAL unit (RFC 6184 table 1).
+    public static let stapA: UInt8 = 24
+    public static let fuA: UInt8 = 28
 }

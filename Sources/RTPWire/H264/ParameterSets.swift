@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import H264
+
 /// The newest sequence and picture parameter sets of a stream, each kept by its id.
 public struct H264ParameterSets: Hashable, Sendable {
     private struct Sequence: Hashable, Sendable {
@@ -24,7 +26,7 @@ public struct H264ParameterSets: Hashable, Sendable {
 
     /// Remembers a set of either kind; anything else, and sets that cannot be read, are ignored.
     public mutating func learn(_ nalUnit: [UInt8]) {
-        guard let first = nalUnit.first, nalUnit.count <= RTPLimits.parameterSetBytesMax else { return }
+        guard let first = nalUnit.first, nalUnit.count <= H264Limits.parameterSetBytesMax else { return }
         switch NALUnitType.of(first) {
         case NALUnitType.sequenceParameterSet: self.learnSequence(nalUnit)
         case NALUnitType.pictureParameterSet: self.learnPicture(nalUnit)
@@ -41,12 +43,11 @@ public struct H264ParameterSets: Hashable, Sendable {
     }
 
     private mutating func learnPicture(_ nalUnit: [UInt8]) {
-        var reader = RBSPReader(nalUnit.dropFirst(), limit: 16)
-        guard let id = reader.unsigned(max: 255), let sequenceID = reader.unsigned(max: 31) else { return }
+        guard let ids = PictureParameterSet.ids(nalUnit) else { return }
         if let known = self.pictures.last, known.nalUnit == nalUnit { return }
-        self.pictures.removeAll { $0.id == id }
+        self.pictures.removeAll { $0.id == ids.picture }
         if self.pictures.count == RTPLimits.parameterSetsMax { self.pictures.removeFirst() }
-        self.pictures.append(Picture(id: id, sequenceID: sequenceID, nalUnit: nalUnit))
+        self.pictures.append(Picture(id: ids.picture, sequenceID: ids.sequence, nalUnit: nalUnit))
     }
 
     /// The sequence and picture parameter set that a slice with this picture parameter set id needs; nil unless both

@@ -22,8 +22,7 @@ final class LayerImage {
 /// A surface of one picture is drawn when a picture comes, into the buffer that is neither on the screen nor on its
 /// way there: three in all; a picture that was not shown yet is replaced. Everything else is drawn when it is about to
 /// be shown, which takes two buffers.
-final class Surface {
-    var plan: SurfacePlan
+final class DrawnSurface: Surface {
     private let buffers: [DumbBuffer]
     /// Generations of the layers that each buffer shows; 0 for none.
     private var drawn: [[UInt64]]
@@ -52,7 +51,6 @@ final class Surface {
             }
             buffers.append(buffer)
         }
-        self.plan = plan
         self.buffers = buffers
         self.takesFullRange = takesFullRange
         self.converters = plan.placements.map { _ in Converter() }
@@ -66,21 +64,13 @@ final class Surface {
             placement.orientation.isUpright ? nil : PixelImage(placement.uprightSize)
         }
         self.scratch = isSinglePicture ? nil : PixelImage(PixelSize(plan.buffer.width, 1))
+        super.init(plan)
         // Buffers of another picture may hold anything; what this one does not cover is black.
         if isSinglePicture, self.hasBars { buffers.forEach { $0.clear(PictureColours(), isOpaque: true) } }
     }
 
-    func release(to pool: BufferPool) {
+    override func release(to pool: BufferPool) {
         self.buffers.forEach(pool.give)
-    }
-
-    /// Whether another plan can be shown by the same buffers.
-    func serves(_ other: SurfacePlan) -> Bool {
-        self.plan.format == other.format && self.plan.buffer == other.buffer && self.plan.placements == other.placements
-    }
-
-    func index(of layer: Layer) -> Int? {
-        self.plan.placements.firstIndex { $0.layer == layer }
     }
 
     /// Whether a single picture leaves a part of the buffer black.
@@ -90,13 +80,12 @@ final class Surface {
         self.buffers.indices.first { $0 != self.onScreen && $0 != self.inFlight && $0 != self.ready }
             ?? self.buffers.indices.first { $0 != self.onScreen && $0 != self.inFlight }
     }
-}
 
-// MARK: - Drawing
+    // MARK: - Drawing
 
-extension Surface {
-    /// Draws `picture` for placement `index`. `isTurned` says that it was turned before.
-    func draw(_ picture: PictureView, _ source: Rectangle, placement index: Int, isTurned: Bool = false) -> Bool {
+    override func draw(
+        _ picture: PictureView, _ source: Rectangle, placement index: Int, isTurned: Bool = false
+    ) -> Bool {
         let placement = self.plan.placements[index]
         let upright = isTurned ? nil : self.uprights[index]
         if let upright, !self.convert(picture, source, index, into: upright) { return false }
@@ -146,7 +135,7 @@ extension Surface {
 
     /// Brings composed buffers up to date. The layers of which there is something new to show; none where there is no
     /// buffer to draw it in.
-    func prepare() -> [Layer] {
+    override func prepare() -> [Layer] {
         guard self.scratch != nil else { return self.ready == nil ? [] : [self.plan.placements[0].layer] }
         let generations = self.layers.map { $0?.generation ?? 0 }
         let shown = (self.inFlight ?? self.onScreen).map { self.drawn[$0] }
@@ -182,35 +171,28 @@ extension Surface {
         }
         self.drawn[index] = generations
     }
-}
 
-// MARK: - Showing
+    // MARK: - Showing
 
-extension Surface {
-    /// What is drawn last and not shown yet; nil where there is nothing new.
-    var next: (framebuffer: UInt32, colours: PictureColours)? {
-        self.ready.map { (self.buffers[$0].framebuffer, self.colours[$0]) }
+    override var next: ShownBuffer? { self.ready.map(self.shown) }
+
+    override var latest: ShownBuffer? { (self.ready ?? self.inFlight ?? self.onScreen).map(self.shown) }
+
+    private func shown(_ index: Int) -> ShownBuffer {
+        ShownBuffer(framebuffer: self.buffers[index].framebuffer, colours: self.colours[index])
     }
 
-    /// What is shown or about to be; for commits that change the plane but not its content.
-    var latest: (framebuffer: UInt32, colours: PictureColours)? {
-        (self.ready ?? self.inFlight ?? self.onScreen).map { (self.buffers[$0].framebuffer, self.colours[$0]) }
-    }
-
-    /// The kernel has taken `latest`.
-    func committed() {
+    override func committed() {
         if let ready = self.ready { self.inFlight = ready }
         self.ready = nil
     }
 
-    /// What the kernel had taken is on the screen.
-    func flipped() {
+    override func flipped() {
         if let inFlight = self.inFlight { self.onScreen = inFlight }
         self.inFlight = nil
     }
 
-    /// The picture that this surface shows of a layer, for drawing it elsewhere; as software has turned it.
-    func picture(_ index: Int) -> PictureView? {
+    override func picture(_ index: Int) -> PictureView? {
         let placement = self.plan.placements[index]
         if let layer = self.layers[index] {
             guard layer.generation > 1 else { return nil }

@@ -1,0 +1,1 @@
+../../Sources/callbox/PictureMapping.swift

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls on a board with a decoder of H.264, which is a fake (board/virtual/codec): who decodes, and what becomes of the
+call when that fails."""
+
+import time
+
+from measure import barcode, image
+from peer import clip as clips
+from tests.bench import Bench, Failed
+from tests.kiosk import DATA
+from tests.picture import expected
+from tests.runner import check
+
+FAKE, FAULT, DEVICE = "/share/codec.so", "/share/fault", "/dev/video60"
+# In the call, and at its beginning.
+FAULTS = ("hang", "damage", "refuse", "stamps", "short", "vanish")
+FAULTS_AT_START = ("no-buffers", "no-export")
+# What a person takes for no interruption.
+BACK_S, TRIAL_S = 1.0, 20
+
+
+class Hardware:
+    """A bench whose kiosk has the fake."""
+
+    def __init__(self, context, folder):
+        self.context, self.bench = context, Bench(folder)
+
+    def __enter__(self):
+        self.bench.__enter__()
+        sources = sorted((self.context.project / "board" / "virtual" / "codec").glob("*.c"))
+        self.context.run("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o",
+                         self.bench.board.share / "codec.so", *sources, "-lavcodec", "-lavutil", "-lpthread", "-ldl")
+        self.bench.kiosk.environment = (f"LD_PRELOAD={FAKE} CALLBOX_FAKE_CODEC={DEVICE} CALLBOX_FAKE_FAULT={FAULT}")
+        return self
+
+    def __exit__(self, *words):
+        return self.bench.__exit__(*words)
+
+    def fault(self, word):
+        """From now on; the time."""
+        (self.bench.board.share / "fault").write_text(word + "\n")
+        return time.monotonic()
+
+    def way(self, link):
+        """What `callbox doctor video` says of a link."""
+        _, answer = self.bench.kiosk.tell("doctor video")
+        return next((line.partition(": ")[2] for line in answer["lines"] if line.startswith(f"{link}: ")), "")
+
+    def tried(self, word="none"):
+        """The kiosk when it knows who decodes, with that fault in the trial; without a camera, so that nothing lies on
+        the far end's picture."""
+        self.fault(word)
+        self.bench.kiosk_options = None
+        self.bench.peer()
+        kiosk = self.bench.ready(arguments="--camera none")
+        until = time.monotonic() + TRIAL_S
+        while "nothing is known" in (text := self.way("decoder")):
+            if time.monotonic() > until:
+                raise Failed("no verdict", f"the decoder was not tried within {TRIAL_S} s")
+            time.sleep(0.2)
+        self.context.log(f"decoder: {text}")
+        return kiosk, text
+
+
+def hardware(context):
+    folder = context.out / "codec" / "hardware"
+    folder.mkdir(parents=True, exist_ok=True)
+    return context.once("a board with a decoder", lambda: context.keep(Hardware(context, folder)))
+
+
+def ready(context):
+    """The kiosk with a decoder that was found good, between calls."""
+    h = hardware(context)
+    if not h.bench.kiosk.alive() or "board's own" not in h.way("decoder"):
+        h.tried()
+    h.fault("none")
+    kiosk = h.bench.kiosk
+    if kiosk.status().get("state") != "idle":
+        kiosk.tell("hangup")
+        kiosk.idle()
+    return h, kiosk
+
+
+def called(h, kiosk):
+    h.bench.peer()
+    mark = kiosk.mark()
+    kiosk.tell("call")
+    kiosk.wait_event("first_frame", since=mark, limit_s=10)
+    return mark
+
+
+def frame_number(kiosk, path):
+    screen = kiosk.screenshot(path)
+    return barcode.read(image.crop(screen, expected(screen))), screen
+
+
+@check("codec/chosen")
+def chosen(context):
+    h = hardware(context)
+    _, text = h.tried()
+    if not text.startswith("callbox-fake, the board's own"):
+        raise Failed("not chosen", text)
+    kept = h.bench.must(f"cat {DATA}/decoder").splitlines()
+    if kept[2:3] != ["callbox-fake"]:
+        raise Failed("not kept", f"{kept}")
+    if "level" not in h.way("offered"):
+        raise Failed("no level", h.way("offered"))
+    return "the board's own"
+
+
+@check("codec/call")
+def call(context):
+    h, kiosk = ready(context)
+    mark = called(h, kiosk)
+    time.sleep(1.0)
+    number, screen = frame_number(kiosk, context.folder / "screen.png")
+    way = h.way("display")
+    context.log(f"display: {way}")
+    kiosk.tell("hangup")
+    if kiosk.find("decoder", since=mark):
+        raise Failed("software", f"the decoder was given up: {kiosk.find('decoder', since=mark)[0]}")
+    if not way.startswith("1 copy by software. ") or "does not scale" not in way:
+        raise Failed("no reason", f"the display of this board does not scale, and says: {way}")
+    if number is None:
+        raise Failed("no number", "the frame's barcode cannot be read from the screen")
+    return image.psnr_in(screen, expected(screen), clips.frame(number), [])
+
+
+@check("codec/fallback", limit_s=300)
+def fallback(context):
+    """In each call the picture goes on by software within a second, and the call with it."""
+    h, kiosk = ready(context)
+    for fault in (*FAULTS, *FAULTS_AT_START):
+        h.fault("none" if fault in FAULTS else fault)
+        mark = called(h, kiosk)
+        if fault in FAULTS:
+            time.sleep(0.7)
+            failed_at = h.fault(fault)
+            event = kiosk.wait_event("decoder", since=mark, limit_s=2)
+            time.sleep(max(0.0, failed_at + BACK_S - time.monotonic()))
+        else:
+            event = kiosk.wait_event("decoder", since=mark, limit_s=2)
+        first, _ = frame_number(kiosk, context.folder / f"{fault}-1.png")
+        time.sleep(0.3)
+        second, _ = frame_number(kiosk, context.folder / f"{fault}-2.png")
+        context.log(f"{fault}: {event.get('why')}; frames {first}, {second}")
+        if first is None or second is None or first == second:
+            raise Failed(fault, f"the picture stands still at {first}, {second}: {event}")
+        if kiosk.status().get("state") != "connected":
+            raise Failed(fault, f"the call is {kiosk.status().get('state')}")
+        if event.get("now") != "software" or len(event.get("why", "").split()) < 3:
+            raise Failed(fault, f"{event}")
+        h.fault("none")
+        kiosk.tell("hangup")
+        kiosk.idle()
+    return "each within 1 s"
+
+
+@check("codec/distrusted")
+def distrusted(context):
+    h = hardware(context)
+    for fault in ("damage", "hang", "short", "no-export"):
+        kiosk, text = h.tried(fault)
+        if not text.startswith("software (libavcodec)") or "The video codec" not in text:
+            raise Failed(fault, text)
+    mark = called(h, kiosk)
+    kiosk.tell("hangup")
+    if kiosk.find("decoder", since=mark):
+        raise Failed("tried in the call", "a decoder that failed its trial is not used")
+    return "software"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fake of a board's H.264 decoder, for a kernel that has none: what a driver of the stateful interface does
+// (Documentation/userspace-api/media/v4l/dev-decoder.rst), played within the process by libavcodec. Pictures are real
+// dma-bufs of the system heap. preload.c puts it before the C library, device.c answers the calls, decode.c decodes.
+#pragma once
+#include <linux/videodev2.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BUFFERS_MAX = 32, QUEUES = 2, OUTPUT = 0, CAPTURE = 1, CODED_BYTES = 1 << 20 };
+
+/// What goes wrong, as the first word of the file CALLBOX_FAKE_FAULT names at that moment.
+enum fault {
+    FAULT_NONE,
+    /// Takes all, and nothing comes out.
+    FAULT_HANG,
+    /// Pictures with the flag of an error.
+    FAULT_DAMAGE,
+    /// EIO where a buffer is queued or taken.
+    FAULT_REFUSE,
+    /// Pictures with the time of none that was put in.
+    FAULT_STAMPS,
+    /// Pictures of half their bytes.
+    FAULT_SHORT,
+    /// ENODEV everywhere: the device was pulled.
+    FAULT_VANISH,
+    /// ENOMEM where buffers for pictures are asked for.
+    FAULT_NO_BUFFERS,
+    /// EINVAL where they are to be exported.
+    FAULT_NO_EXPORT,
+};
+
+struct buffer {
+    /// A memfd of coded bytes, or the dma-buf of a picture.
+    int fd;
+    uint8_t *bytes;
+    size_t size, used;
+    struct timeval stamp;
+    uint32_t flags;
+    bool queued;
+};
+
+struct queue {
+    struct buffer buffers[BUFFERS_MAX];
+    uint32_t count;
+    bool streams;
+    /// Indices, first in first out: given by the user, and done with.
+    uint32_t waiting[BUFFERS_MAX], done[BUFFERS_MAX];
+    uint32_t waiting_count, done_count;
+};
+
+struct device {
+    pthread_mutex_t lock;
+    /// Something changed that the decoder may wait for.
+    pthread_cond_t changed;
+    pthread_t thread;
+    /// The user's descriptor, and our end of it: a byte for each picture, urgent data for an event.
+    int user, own;
+    struct queue queues[QUEUES];
+    /// Of the pictures, as the stream has them; 0 before its first header.
+    uint32_t width, height, coded_width, coded_height;
+    /// The CAPTURE queue has been set up for this size.
+    bool announced;
+    bool draining, ended, events[2];
+    /// Grows with each flush: what was decoded before is stale.
+    uint32_t epoch;
+};
+
+enum fault fault_now(void);
+/// Opens the only device; a descriptor or -1 with errno.
+int device_open(void);
+bool device_is(int fd);
+void device_close(void);
+/// As ioctl(2): 0, or -1 with errno.
+int device_ioctl(unsigned long request, void *argument);
+/// The memory that QUERYBUF's offset names.
+void *device_map(size_t length, int64_t offset);
+
+/// The decoder's thread. `argument` is the device.
+void *decode_run(void *argument);
+/// Both with the lock held.
+void announce(struct device *device, uint32_t event);
+void finish_picture(struct device *device, uint32_t index);
+
+extern struct device device;
+
+/// OUTPUT, CAPTURE, or -1.
+int queue_of(uint32_t type);
+/// As the calls of the same names; 0 or a negative errno, with the lock held.
+int buffers_request(struct v4l2_requestbuffers *wanted);
+int buffers_query(struct v4l2_buffer *wanted);
+int buffers_export(struct v4l2_exportbuffer *wanted);
+int buffers_enqueue(struct v4l2_buffer *given);
+int buffers_dequeue(struct v4l2_buffer *taken);
+int buffers_stream(uint32_t type, bool on);
+void buffers_free(struct queue *queue);
+
+/// What makes a descriptor ready as a driver does: a connection within this machine. ends[0] is the user's, to whom
+/// `tell` is POLLIN and `urge` POLLPRI. 0 or -1 with errno.
+int link_make(int ends[2]);
+void link_tell(int own);
+void link_urge(int own);
+/// Takes back one `tell`; all of them; the `urge`.
+void link_read(int user);
+void link_drain(int user);
+void link_calm(int user);

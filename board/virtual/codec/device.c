@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of the fake device, multi-planar, one plane in memory: H.264 in, NV12 out. One user at a time.
+#include "codec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct device device = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .user = -1};
+
+enum fault fault_now(void) {
+    static const char *const names[] = {"none", "hang", "damage", "refuse", "stamps", "short", "vanish", "no-buffers",
+                                        "no-export"};
+    char word[16] = "";
+    const char *path = getenv("CALLBOX_FAKE_FAULT");
+    FILE *file = path ? fopen(path, "re") : NULL;
+    if (!file) return FAULT_NONE;
+    if (fscanf(file, "%15s", word) != 1) word[0] = 0;
+    fclose(file);
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++)
+        if (strcmp(word, names[index]) == 0) return (enum fault)index;
+    return FAULT_NONE;
+}
+
+bool device_is(int fd) { return device.user >= 0 && fd == device.user; }
+
+int device_open(void) {
+    int ends[2];
+    if (fault_now() == FAULT_VANISH) return errno = ENODEV, -1;
+    if (device.user >= 0) return errno = EBUSY, -1;
+    if (link_make(ends) < 0) return -1;
+    for (int at = 0; at < QUEUES; at++) memset(&device.queues[at], 0, sizeof device.queues[at]);
+    device.width = device.height = 0;
+    device.announced = device.draining = device.ended = false;
+    memset(device.events, 0, sizeof device.events);
+    device.epoch = 0;
+    device.own = ends[1];
+    if (pthread_create(&device.thread, NULL, decode_run, &device) != 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return errno = EAGAIN, -1;
+    }
+    return device.user = ends[0];
+}
+
+void device_close(void) {
+    pthread_mutex_lock(&device.lock);
+    device.ended = true;
+    pthread_cond_broadcast(&device.changed);
+    pthread_mutex_unlock(&device.lock);
+    pthread_join(device.thread, NULL);
+    for (int at = 0; at < QUEUES; at++) buffers_free(&device.queues[at]);
+    int user = device.user;
+    device.user = -1;
+    close(user);
+    close(device.own);
+}
+
+void announce(struct device *device, uint32_t event) {
+    // A second urgent byte would turn the first into an ordinary one.
+    if (!device->events[0] && !device->events[1]) link_urge(device->own);
+    device->events[event == V4L2_EVENT_EOS] = true;
+}
+
+void finish_picture(struct device *device, uint32_t index) {
+    struct queue *pictures = &device->queues[CAPTURE];
+    memmove(pictures->waiting, pictures->waiting + 1, --pictures->waiting_count * sizeof *pictures->waiting);
+    pictures->done[pictures->done_count++] = index;
+    link_tell(device->own);
+}
+
+// Formats
+
+static void fill_format(struct v4l2_format *format) {
+    struct v4l2_pix_format_mplane *picture = &format->fmt.pix_mp;
+    bool is_coded = queue_of(format->type) == OUTPUT;
+    uint32_t width = picture->width, height = picture->height;
+    memset(picture, 0, sizeof *picture);
+    picture->field = V4L2_FIELD_NONE;
+    picture->num_planes = 1;
+    picture->width = is_coded ? width : device.width ? device.coded_width : 16;
+    picture->height = is_coded ? height : device.width ? device.coded_height : 16;
+    picture->pixelformat = is_coded ? V4L2_PIX_FMT_H264 : V4L2_PIX_FMT_NV12;
+    picture->plane_fmt[0].bytesperline = is_coded ? 0 : picture->width;
+    picture->plane_fmt[0].sizeimage = is_coded ? CODED_BYTES : picture->width * picture->height * 3 / 2;
+}
+
+static int describe(struct v4l2_fmtdesc *description) {
+    int at = queue_of(description->type);
+    if (at < 0 || description->index) return -EINVAL;
+    description->pixelformat = at == OUTPUT ? V4L2_PIX_FMT_H264 : V4L2_PIX_FMT_NV12;
+    description->flags = at == OUTPUT ? V4L2_FMT_FLAG_COMPRESSED | V4L2_FMT_FLAG_DYN_RESOLUTION : 0;
+    return 0;
+}
+
+static int sizes(struct v4l2_frmsizeenum *sizes) {
+    if (sizes->index) return -EINVAL;
+    sizes->type = V4L2_FRMSIZE_TYPE_STEPWISE;
+    sizes->stepwise = (struct v4l2_frmsize_stepwise){48, 1920, 2, 48, 1088, 2};
+    return 0;
+}
+
+static int next_event(struct v4l2_event *event) {
+    memset(event, 0, sizeof *event);
+    int at = device.events[0] ? 0 : device.events[1] ? 1 : -1;
+    if (at < 0) return -ENOENT;
+    device.events[at] = false;
+    event->type = at ? V4L2_EVENT_EOS : V4L2_EVENT_SOURCE_CHANGE;
+    if (!at) event->u.src_change.changes = V4L2_EVENT_SRC_CH_RESOLUTION;
+    if (!device.events[0] && !device.events[1]) link_calm(device.user);
+    return 0;
+}
+
+static int select_rectangle(struct v4l2_selection *selection) {
+    if (!device.width) return -EINVAL;
+    bool is_visible = selection->target == V4L2_SEL_TGT_COMPOSE || selection->target == V4L2_SEL_TGT_COMPOSE_DEFAULT
+                      || selection->target == V4L2_SEL_TGT_CROP || selection->target == V4L2_SEL_TGT_CROP_DEFAULT;
+    selection->r = (struct v4l2_rect){0, 0, is_visible ? device.width : device.coded_width,
+                                      is_visible ? device.height : device.coded_height};
+    return 0;
+}
+
+static int capability(struct v4l2_capability *out) {
+    memset(out, 0, sizeof *out);
+    strcpy((char *)out->driver, "callbox-fake");
+    strcpy((char *)out->card, "fake H.264 decoder");
+    strcpy((char *)out->bus_info, "platform:callbox-fake");
+    out->device_caps = V4L2_CAP_VIDEO_M2M_MPLANE | V4L2_CAP_STREAMING | V4L2_CAP_EXT_PIX_FORMAT;
+    out->capabilities = out->device_caps | V4L2_CAP_DEVICE_CAPS;
+    return 0;
+}
+
+static int control(struct v4l2_control *control) {
+    if (control->id != V4L2_CID_MIN_BUFFERS_FOR_CAPTURE) return -EINVAL;
+    control->value = 4;
+    return 0;
+}
+
+static int command(struct v4l2_decoder_cmd *command) {
+    if (command->cmd == V4L2_DEC_CMD_STOP) device.draining = true;
+    pthread_cond_broadcast(&device.changed);
+    return command->cmd <= V4L2_DEC_CMD_STOP ? 0 : -EINVAL;
+}
+
+static int answer(unsigned long call, void *argument) {
+    switch (call) {
+        case VIDIOC_QUERYCAP: return capability(argument);
+        case VIDIOC_ENUM_FMT: return describe(argument);
+        case VIDIOC_ENUM_FRAMESIZES: return sizes(argument);
+        case VIDIOC_G_FMT:
+        case VIDIOC_S_FMT:
+        case VIDIOC_TRY_FMT:
+            if (queue_of(((struct v4l2_format *)argument)->type) < 0) return -EINVAL;
+            fill_format(argument);
+            return 0;
+        case VIDIOC_G_SELECTION: return select_rectangle(argument);
+        case VIDIOC_REQBUFS: return buffers_request(argument);
+        case VIDIOC_QUERYBUF: return buffers_query(argument);
+        case VIDIOC_EXPBUF: return buffers_export(argument);
+        case VIDIOC_QBUF: return buffers_enqueue(argument);
+        case VIDIOC_DQBUF: return buffers_dequeue(argument);
+        case VIDIOC_STREAMON: return buffers_stream(*(uint32_t *)argument, true);
+        case VIDIOC_STREAMOFF: return buffers_stream(*(uint32_t *)argument, false);
+        case VIDIOC_SUBSCRIBE_EVENT: return 0;
+        case VIDIOC_DQEVENT: return next_event(argument);
+        case VIDIOC_G_CTRL: return control(argument);
+        case VIDIOC_DECODER_CMD: return command(argument);
+        case VIDIOC_TRY_DECODER_CMD: return 0;
+        default: return -ENOTTY;
+    }
+}
+
+int device_ioctl(unsigned long call, void *argument) {
+    if (fault_now() == FAULT_VANISH) return errno = ENODEV, -1;
+    pthread_mutex_lock(&device.lock);
+    int result = answer(call, argument);
+    pthread_mutex_unlock(&device.lock);
+    if (result < 0) errno = -result;
+    return result < 0 ? -1 : 0;
+}
