@@ -16,8 +16,9 @@ final class VideoChainTests: XCTestCase {
         let rows: [(Int, Int, Int, UInt8)] = [
             (344_064, 1920, 1088, 40), (344_063, 1920, 1088, 32), (9_000_000, 1920, 1079, 32),
             (9_000_000, 1280, 720, 32), (151_200, 1280, 720, 31), (151_199, 1280, 720, 30), (151_200, 1279, 720, 30),
-            (56_700, 720, 576, 30), (28_350, 720, 576, 22), (27_720, 352, 288, 20), (16_631, 352, 288, 13),
-            (0, 0, 0, 13), (Int(Int32.max), Int(Int32.max), Int(Int32.max), 40), (-1, -1, -1, 13),
+            (56_700, 720, 576, 30), (28_350, 720, 576, 22), (27_720, 352, 288, 21), (27_719, 352, 288, 20),
+            (16_631, 352, 288, 13), (0, 0, 0, 13), (-1, -1, -1, 13),
+            (Int(Int32.max), Int(Int32.max), Int(Int32.max), 40),
         ]
         for (rate, width, height, wanted) in rows {
             XCTAssertEqual(self.level(rate, width, height), wanted, "\(rate) at \(width)x\(height)")
@@ -35,8 +36,8 @@ final class VideoChainTests: XCTestCase {
     func testACallKeepsToWhatItOfferedFirst() {
         var world = Scene().kiosk.world
         var generator = Generator(seed: 1)
-
-        var session = MediaSession(Scene.toFar, MediaSettings(), generator: &generator, makeSecret: { [UInt8](repeating: 7, count: $0) })
+        var session = MediaSession(
+            Scene.toFar, MediaSettings(), generator: &generator, makeSecret: { [UInt8](repeating: 7, count: $0) })
         let configuration = Scene.parse("[call]\nuri = sip:help@far\n[video]\nh264_licence = own\n").0
         let first = String(decoding: session.makeOffer(world, configuration), as: UTF8.self)
         world.decoderLevel = H264Level(levelIDC: 13)
