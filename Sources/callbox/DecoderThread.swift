@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
+import CSystem
 import KioskEngine
 import Loop
 import Picture
@@ -49,6 +50,9 @@ final class DecoderThread {
     private var state = State.idle
     private var hasDecoded = false
     private var lost: UInt64 = 0
+    /// When what a call took goes back to the system.
+    private var tidiesAt: Instant?
+    private static let tidyDelay = Duration.seconds(2)
     private static let trialDelay = Duration.seconds(3)
     private static let idleWait = Duration.seconds(3600)
 
@@ -66,12 +70,14 @@ final class DecoderThread {
             while let message = self.wires.decoder.take() { self.handle(message) }
             self.takePictures()
             self.tryWhenDue()
+            self.tidyWhenDue()
         }
     }
 
     private func wait() {
         guard case .board(let board, _) = self.state, board.isWaiting else {
-            let limit = self.triesAt.map { max($0 - Clock.now(), .zero) } ?? Self.idleWait
+            let due = [self.triesAt, self.tidiesAt].compactMap { $0 }.min()
+            let limit = due.map { max($0 - Clock.now(), .zero) } ?? Self.idleWait
             return self.wires.decoder.wait(limit: limit)
         }
         let limit = board.deadline.map { max($0 - Clock.now(), .milliseconds(1)) } ?? Self.idleWait
@@ -82,9 +88,11 @@ final class DecoderThread {
         switch message {
         case .start(let generation):
             self.hasDecoded = false
+            self.tidiesAt = nil
             self.open(generation)
         case .stop:
             self.state = .idle
+            self.tidiesAt = Clock.now() + Self.tidyDelay
         case .verdict(let verdict):
             self.take(verdict)
             self.wires.records.order(.files([self.trial.file(verdict)]))
@@ -102,6 +110,13 @@ final class DecoderThread {
                 self.decode(unit, board, generation)
             }
         }
+    }
+
+    /// The allocator keeps what the pictures of a call took, of all threads, until it is told otherwise.
+    private func tidyWhenDue() {
+        guard let due = self.tidiesAt, Clock.now() >= due else { return }
+        self.tidiesAt = nil
+        callbox_trim_memory()
     }
 
     /// What came before this unit was lost in the mailbox.

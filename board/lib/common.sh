@@ -96,6 +96,8 @@ settle_sources_now() {
         [[ $time == "${times[$path]}" ]] || touch -c -d "@$time" "$project/$path"
         printf '%s %s %s\n' "$time" "$sum" "$path"
     done < <(cd "$project" && find "${source_folders[@]}" -type f -print0 | xargs -0 sha256sum) >"$record.new"
+    # What was built of other sources is of no more use.
+    cmp -s "$record.new" "$record" || rm -f "$scratch/tested"
     mv "$record.new" "$record"
 }
 
