@@ -179,7 +179,9 @@ extension Display {
     }
 
     /// Sends what is new to the screen, takes note of what has arrived there, looks after the display itself.
-    public func turn(now: Instant) {
+    public func turn(now: Instant) { self.turn(now: now, isUrgent: false) }
+
+    private func turn(now: Instant, isUrgent: Bool) {
         self.look(now)
         self.dropLate(now)
         guard let screen = self.screen else { return }
@@ -198,7 +200,7 @@ extension Display {
             if self.needsChange {
                 try self.change(screen, now)
             } else {
-                for layer in try screen.flip(now: now) { self.count(layer) }
+                for layer in try screen.flip(now: now, isUrgent: isUrgent) { self.count(layer) }
                 if self.state.page == .dark, !screen.isBusy { screen.sleep() }
             }
         } catch {
@@ -211,7 +213,7 @@ extension Display {
         guard let screen = self.screen else { throw self.fault ?? .noController }
         // What was put in before this call shall be on the picture: one commit may be under way, another due after it.
         for _ in 0..<2 {
-            self.turn(now: now)
+            self.turn(now: now, isUrgent: true)
             self.finish(screen, now)
         }
         try screen.save(to: path)

@@ -6,8 +6,8 @@ import CSystem
 
 /// A display that is lit: the arrangement in use and its buffers.
 ///
-/// One commit is under way at a time. While it is, pictures that come replace each other in the buffers that are free;
-/// when its flip event arrives the newest go out with the next commit.
+/// One commit is under way at a time. While it is, and until the display is about to read its memory anew, pictures that
+/// come replace each other in the buffers that are free; the newest go out together.
 final class Screen {
     /// A flip that takes longer than this is taken as done: the event was lost, or the display was unplugged.
     private static let flipLimit = Duration.milliseconds(500)
@@ -31,6 +31,7 @@ final class Screen {
     var leaving: [Surface] = []
     private var flight: (cookie: UInt, until: Instant)?
     private var cookie: UInt = 0
+    private var clock: FlipClock
     var found: [(request: PlanRequest, arrangement: Arrangement, flags: UInt32)] = []
     private(set) var modeBlob: UInt32 = 0
     var isLit = false
@@ -46,6 +47,7 @@ final class Screen {
             self.orientation.isUpright
             ? self.words : LayerImage(PixelImage(self.orientation.turned(card.pipeline.screen)), ink: [])
         var mode = card.pipeline.mode
+        self.clock = FlipClock(clockKHz: mode.clock, total: UInt32(mode.htotal) * UInt32(mode.vtotal))
         let failure = drmModeCreatePropertyBlob(
             card.descriptor, &mode, MemoryLayout<drmModeModeInfo>.size, &self.modeBlob)
         guard failure == 0 else { throw .refused("take a video mode", code: -failure) }
@@ -94,29 +96,33 @@ final class Screen {
 
 extension Screen {
     /// When to look again though nothing happened.
-    var deadline: Instant? { self.flight?.until }
+    var deadline: Instant? { self.flight?.until ?? self.clock.due }
 
     /// Reads the card's events. True where a commit has reached the screen.
     func handleEvents(now: Instant) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = read(self.card.descriptor, &buffer, buffer.count)
-        let cookies = count > 0 ? FlipEvents.cookies(in: buffer[..<count]) : []
+        let flips = count > 0 ? FlipEvents.flips(in: buffer[..<count]) : []
         guard let flight = self.flight else { return false }
-        guard cookies.contains(UInt64(flight.cookie)) || now >= flight.until else { return false }
-        self.land()
+        let flip = flips.first { $0.cookie == UInt64(flight.cookie) }
+        guard flip != nil || now >= flight.until else { return false }
+        self.land(flip?.time)
         return true
     }
 
-    private func land() {
+    private func land(_ time: Instant?) {
         self.flight = nil
+        self.clock.flipped(time)
         self.surfaces.forEach { $0.flipped() }
         self.leaving.forEach { $0.release(to: self.pool) }
         self.leaving = []
     }
 
-    /// Shows what has been drawn since the last commit; nothing while one is under way. The layers of which something
-    /// new goes out.
-    func flip(now: Instant) throws(DisplayError) -> [Layer] {
+    /// Shows what has been drawn since the last commit; nothing while one is under way, or while there is time left for
+    /// something newer. The layers of which something new goes out.
+    ///
+    /// - Parameter isUrgent: it is not to wait for the end of the display's period.
+    func flip(now: Instant, isUrgent: Bool) throws(DisplayError) -> [Layer] {
         guard !self.isBusy, self.isLit else { return [] }
         var request = AtomicRequest()
         var layers: [Layer] = []
@@ -130,7 +136,9 @@ extension Screen {
             layers += changed
             fresh.append(surface)
         }
-        guard !fresh.isEmpty, try self.commit(request, flags: 0, now: now) else { return [] }
+        guard !fresh.isEmpty, self.clock.isTime(now) || isUrgent,
+            try self.commit(request, flags: 0, now: now)
+        else { return [] }
         fresh.forEach { $0.committed() }
         return layers
     }

@@ -55,6 +55,10 @@ public struct HardwareCodecError: Error {
         HardwareCodecError(
             .stuck, "The video codec has given nothing for " + ByteString(decimal: waited) + " ms.")
     }
+
+    /// For pictures that nobody can read.
+    public static let notShown = HardwareCodecError(
+        .noFormat, "The display does not show the pictures of the video codec, and software cannot read them.")
 }
 
 extension HardwareCodecError.Kind {

@@ -15,6 +15,10 @@ enum DecoderMessage {
     case stop
     /// What the trial found out.
     case verdict(DecoderVerdict)
+    /// What the display shows as it lies, the best first.
+    case formats([SharedFormat])
+    /// Neither a plane nor software can do with the pictures of this call.
+    case notShown(Generation)
 }
 
 /// One picture of the far end, for the screen.
@@ -45,6 +49,7 @@ final class DecoderThread {
     /// Not where the owner wants software alone, or has not settled the licence.
     private let mayTry: Bool
     private var verdict: DecoderVerdict?
+    private var formats: [SharedFormat] = []
     /// When whoever started the board has seen it start.
     private var triesAt: Instant?
     private var state = State.idle
@@ -96,6 +101,11 @@ final class DecoderThread {
         case .verdict(let verdict):
             self.take(verdict)
             self.wires.records.order(.files([self.trial.file(verdict)]))
+        case .formats(let formats):
+            self.formats = formats
+        case .notShown(let generation):
+            guard case .board(_, generation) = self.state else { return }
+            self.fallBack(.notShown, generation)
         case .unit(let unit, let unitGeneration):
             let dropped = self.wires.decoder.dropped
             let isBehind = dropped != self.lost
@@ -161,7 +171,7 @@ extension DecoderThread {
     private func open(_ generation: Generation) {
         guard let verdict = self.verdict, verdict.usesBoard else { return self.openSoftware(generation) }
         do throws(HardwareCodecError) {
-            self.state = .board(try BoardDecoder(formats: []), generation)
+            self.state = .board(try BoardDecoder(formats: self.formats), generation)
         } catch {
             self.fallBack(error, generation)
         }

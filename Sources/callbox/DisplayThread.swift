@@ -42,6 +42,9 @@ final class DisplayThread {
     /// For pictures of the board's decoder that no plane takes.
     private let converter = SharedPictureConverter()
     private var told = ByteString()
+    /// The call whose shared pictures nobody can show.
+    private var unshown: Generation?
+    private var sharedIn: Generation?
     /// The display counts for its whole life, a call for its own.
     private var atStart = PictureCounters()
     private static let messagesToken: UInt64 = 1
@@ -63,13 +66,14 @@ final class DisplayThread {
         poller.watch(self.wires.selfPictures.wakeup, token: Self.selfToken)
         var watched: Int32?
         while true {
-            if let descriptor = self.display.fileDescriptor {
+            let descriptor = self.display.fileDescriptor
+            if let descriptor {
                 poller.watch(descriptor, token: Self.screenToken)
-                watched = descriptor
             } else if let gone = watched {
                 poller.unwatch(gone)
-                watched = nil
             }
+            if descriptor != watched { self.tellFormats() }
+            watched = descriptor
             for ready in poller.wait(until: self.display.deadline) {
                 switch ready.token {
                 case Self.messagesToken: self.readMessages()
@@ -123,7 +127,9 @@ final class DisplayThread {
         }
         switch picture.content {
         case .frame(let frame): self.display.submit(frame.view, on: .remote, now: Clock.now())
-        case .shared(let shared): self.display.submit(shared.image(self.converter), on: .remote, now: Clock.now())
+        case .shared(let shared):
+            self.sharedIn = picture.generation
+            self.display.submit(shared.image(self.converter), on: .remote, now: Clock.now())
         }
     }
 
@@ -169,11 +175,27 @@ final class DisplayThread {
         self.wires.counters.display = DisplayCounters(
             framebuffers: UInt64(self.display.framebufferCount), drawings: self.display.drawings)
         self.noteForcing()
+        self.noteRefusal(counters)
         self.tellWay(counters)
         let fault = self.display.fault?.sentence
         guard fault != self.fault else { return }
         self.fault = fault
         self.wires.report(fault.map { .failed(.display, $0) } ?? .restored(.display))
+    }
+
+    /// Rows one after the other come first: those software can read too, should the display refuse them.
+    private func tellFormats() {
+        let kinds = self.display.sharedKinds
+        let all = kinds.filter { $0.modifier == 0 } + kinds.filter { $0.modifier != 0 }
+        self.wires.decoder.order(.formats(all.map { $0.format }))
+    }
+
+    /// A codec whose pictures are seen by nobody is worth nothing.
+    private func noteRefusal(_ counters: PictureCounters) {
+        let refused = counters.refused &- self.atStart.refused
+        guard refused > 0, let generation = self.sharedIn, self.unshown != generation else { return }
+        self.unshown = generation
+        self.wires.decoder.order(.notShown(generation))
     }
 
     /// By which way the far end's pictures come to the screen.

@@ -20,6 +20,11 @@ extension VideoFrame {
     }
 }
 
+extension SharedKind {
+    /// As a codec is asked for it.
+    var format: SharedFormat { SharedFormat(fourCC: self.fourCC, modifier: self.modifier) }
+}
+
 extension SharedPicture {
     /// As the display takes it, which then keeps the picture. `converter` reads formats for software that the display
     /// does not.

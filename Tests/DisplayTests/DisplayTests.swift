@@ -148,21 +148,25 @@ final class ScreenLayoutTests: XCTestCase {
 
 final class FlipEventsTests: XCTestCase {
     private func event(_ kind: UInt8, _ cookie: UInt8, length: UInt8 = 32) -> [UInt8] {
-        [kind, 0, 0, 0, length, 0, 0, 0, cookie] + [UInt8](repeating: 0, count: 23)
+        [kind, 0, 0, 0, length, 0, 0, 0, cookie, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3] + [UInt8](repeating: 0, count: 11)
+    }
+
+    private func flip(_ cookie: UInt64) -> FlipEvents.Flip {
+        FlipEvents.Flip(cookie: cookie, time: Instant(nanoseconds: 2_000_003_000))
     }
 
     func testFlipsAreFoundAmongOtherEvents() {
         let bytes = self.event(1, 9) + self.event(2, 5) + self.event(2, 6)
-        XCTAssertEqual(FlipEvents.cookies(in: bytes[...]), [5, 6])
+        XCTAssertEqual(FlipEvents.flips(in: bytes[...]), [self.flip(5), self.flip(6)])
     }
 
     func testTruncatedAndBrokenEventsEndTheSearch() {
         let whole = self.event(2, 5) + self.event(2, 6)
         for length in 0..<whole.count {
-            XCTAssertEqual(FlipEvents.cookies(in: whole[..<length]), length >= 32 ? [5] : [])
+            XCTAssertEqual(FlipEvents.flips(in: whole[..<length]), length >= 32 ? [self.flip(5)] : [])
         }
-        XCTAssertEqual(FlipEvents.cookies(in: self.event(2, 5, length: 0)[...]), [])
-        XCTAssertEqual(FlipEvents.cookies(in: self.event(2, 5, length: 255)[...]), [])
+        XCTAssertEqual(FlipEvents.flips(in: self.event(2, 5, length: 0)[...]), [])
+        XCTAssertEqual(FlipEvents.flips(in: self.event(2, 5, length: 255)[...]), [])
     }
 }
 

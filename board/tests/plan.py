@@ -44,7 +44,7 @@ PHASES = (
     (Lane(("format", "unit", "bitstream", "simulate", "fuzz"), nice=10), Lane(WAITING, at_a_time=3), Lane(("image",))),
     (Lane(("harness", "bench", "purity", "size", "arm", "stranger", *TIMED)),),
     # A virtual board each.
-    (Lane(("board",)), Lane(("screens", "codec", "away"))),
+    (Lane(("board", "codec")), Lane(("screens", "slices", "away"))),
     (Lane(("image-more",)),),
     (Lane(("time",)),),
 )

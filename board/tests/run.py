@@ -111,14 +111,17 @@ def main(patterns):
         print("waiting for another board/test of this project", flush=True)
         fcntl.flock(lock, fcntl.LOCK_EX)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    begin = time.monotonic()
+    begin, phases = time.monotonic(), []
     try:
-        for lanes in plan.planned(rows, runner.fits):
+        for number, lanes in enumerate(plan.planned(rows, runner.fits), 1):
+            phase_begin = time.monotonic()
             parts.phase(lanes)
+            phases.append((f"phase {number}", time.monotonic() - phase_begin))
     finally:
         parts.end()
         lines = [f"{seconds:8.1f} s  {'ok  ' if holds else 'FAIL'}  {name}" for name, holds, seconds in parts.results]
-        (out / "times.txt").write_text("\n".join([*lines, f"{time.monotonic() - begin:8.1f} s  all"]) + "\n")
+        lines += [f"{seconds:8.1f} s  {name}" for name, seconds in [*phases, ("all", time.monotonic() - begin)]]
+        (out / "times.txt").write_text("\n".join(lines) + "\n")
     passed = sum(holds for _, holds, _ in parts.results)
     print(f"{passed} passed, {len(parts.results) - passed} failed", flush=True)
     return 0 if parts.results and passed == len(parts.results) else 1
