@@ -5,7 +5,7 @@ import Bytes
 /// When the display reads its memory next, by the time of a flip (drm_event_vblank) and the length of its period. Pure.
 ///
 /// A commit that is made early keeps newer pictures out until the next period. So it is made late: all that comes
-/// until then goes out together, and the newest of each.
+/// until then goes out together, the newest of each.
 struct FlipClock {
     /// Enough for the kernel, and for being woken a little late.
     static let lead = Duration.milliseconds(4)

@@ -118,27 +118,32 @@ extension Screen {
         self.leaving = []
     }
 
+    /// Of two pictures that come one after the other none shall have to wait for the other's commit; one alone is on the
+    /// glass at the same time whether it waits here or in the kernel.
+    private var isAlone: Bool {
+        let pictures = self.surfaces.reduce(0) { $0 + $1.plan.placements.filter { $0.layer != .words }.count }
+        return pictures < 2
+    }
+
     /// Shows what has been drawn since the last commit; nothing while one is under way, or while there is time left for
     /// something newer. The layers of which something new goes out.
     ///
     /// - Parameter isUrgent: it is not to wait for the end of the display's period.
     func flip(now: Instant, isUrgent: Bool) throws(DisplayError) -> [Layer] {
         guard !self.isBusy, self.isLit else { return [] }
-        var request = AtomicRequest()
         var layers: [Layer] = []
-        var fresh: [Surface] = []
-        for surface in self.surfaces {
+        let fresh = self.surfaces.filter { surface in
             let changed = surface.prepare()
-            guard !changed.isEmpty, let next = surface.next,
-                let plane = self.card.pipeline.plane(surface.plan.plane)
-            else { continue }
-            plane.show(surface.plan, next, on: self.card.pipeline.crtc, in: &request)
             layers += changed
-            fresh.append(surface)
+            return !changed.isEmpty
         }
-        guard !fresh.isEmpty, self.clock.isTime(now) || isUrgent,
-            try self.commit(request, flags: 0, now: now)
-        else { return [] }
+        guard !fresh.isEmpty, isUrgent || self.isAlone || self.clock.isTime(now) else { return [] }
+        var request = AtomicRequest()
+        for surface in fresh {
+            guard let next = surface.next, let plane = self.card.pipeline.plane(surface.plan.plane) else { continue }
+            plane.show(surface.plan, next, on: self.card.pipeline.crtc, in: &request)
+        }
+        guard try self.commit(request, flags: 0, now: now) else { return [] }
         fresh.forEach { $0.committed() }
         return layers
     }

@@ -40,9 +40,7 @@ final class Show {
         let until = Clock.now() + Self.limit
         while Clock.now() < until {
             self.display.turn(now: Clock.now())
-            // A picture waits for the end of the display's period.
-            let due = self.display.deadline.map { ($0 - Clock.now()).milliseconds + 1 } ?? 40
-            let hasFlipped = self.wait(limitMs: Int32(max(0, min(40, due))))
+            let hasFlipped = self.wait(limitMs: 40)
             if isDone(), hasFlipped {
                 self.display.turn(now: Clock.now())
                 return true
