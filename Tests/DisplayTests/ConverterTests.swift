@@ -75,6 +75,35 @@ final class ConverterTests: XCTestCase {
         }
     }
 
+    func testColoursReachPlanesOfTheirOwn() {
+        let source = PixelSize(64, 48)
+        for format in [PixelFormat.yuv420, .nv12, .yuyv] {
+            for wanted in [PixelFormat.yuv420, .nv12] {
+                for size in [source, PixelSize(96, 72)] {
+                    let rows = PictureRows(wanted, size)
+                    // One after the other in one memory, with room behind.
+                    let starts = (0...3).map { end in (0..<end).reduce(0) { $0 + rows.bytes($1) * rows.count($1) } }
+                    var memory = [UInt8](repeating: 7, count: starts[3] + 64)
+                    let isDone = memory.withUnsafeMutableBufferPointer { buffer in
+                        guard let start = buffer.baseAddress else { return false }
+                        var planes = TargetPlanes()
+                        for index in 0..<(wanted == .nv12 ? 2 : 3) {
+                            planes.set(index, start + starts[index], stride: rows.bytes(index))
+                        }
+                        let view = Flat(format, source, y: 81, u: 90, v: 240).held
+                        return Converter().convert(
+                            view.view, Rectangle(source), to: wanted, size, planes, isFullRange: false)
+                    }
+                    let name = "\(format) to \(wanted) of \(size.width)"
+                    XCTAssertTrue(isDone, name)
+                    let u = starts[1] + rows.bytes(1) * 5 + 4
+                    let v = wanted == .nv12 ? u + 1 : starts[2] + rows.bytes(2) * 5 + 4
+                    XCTAssertEqual([rows.bytes(0) * 9 + 9, u, v].map { memory[$0] }, [81, 90, 240], name)
+                }
+            }
+        }
+    }
+
     func testNothingOutsideTheTargetIsWritten() {
         let canvas = PixelSize(400, 300)
         for source in [PixelSize(64, 48), PixelSize(90, 66), PixelSize(320, 180)] {
