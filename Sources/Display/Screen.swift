@@ -6,8 +6,8 @@ import CSystem
 
 /// A display that is lit: the arrangement in use and its buffers.
 ///
-/// One commit is under way at a time. While it is, and until the display is about to read its memory anew, pictures that
-/// come replace each other in the buffers that are free; the newest go out together.
+/// One commit is under way at a time. While it is, and until the display is about to read its memory anew, pictures
+/// that come replace each other in the buffers that are free; the newest go out together.
 final class Screen {
     /// A flip that takes longer than this is taken as done: the event was lost, or the display was unplugged.
     private static let flipLimit = Duration.milliseconds(500)
@@ -118,8 +118,8 @@ extension Screen {
         self.leaving = []
     }
 
-    /// Of two pictures that come one after the other none shall have to wait for the other's commit; one alone is on the
-    /// glass at the same time whether it waits here or in the kernel.
+    /// Of two pictures that come one after the other none shall have to wait for the other's commit; one alone is on
+    /// the glass at the same time whether it waits here or in the kernel.
     private var isAlone: Bool {
         let pictures = self.surfaces.reduce(0) { $0 + $1.plan.placements.filter { $0.layer != .words }.count }
         return pictures < 2

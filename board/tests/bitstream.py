@@ -86,11 +86,12 @@ def own(text):
     return units
 
 
-def theirs(context, path):
-    """The same of libavcodec's parse."""
+def traced(context, path):
+    """What libavcodec's own parse says of a stream: the name of each block, and in it (name, value, the bit at which
+    the element ends, its bits)."""
     said = context.run("ffmpeg", "-v", "trace", "-i", path, "-c", "copy", "-bsf:v", "trace_headers", "-f", "null", "-",
                        keep=False)
-    units, unit, deltas, began, end = [], None, None, False, 0
+    began = False
     for line in said.splitlines():
         if not (found := re.match(r"\[trace_headers @ \w+\] (.*)", line)):
             continue
@@ -98,21 +99,32 @@ def theirs(context, path):
         # What stands before the first packet is told again with it.
         began = began or text.startswith("Packet:")
         if element := ELEMENT.match(text):
-            position, name, bits, value = int(element[1]), element[2], element[3], int(element[4])
-            if unit is None or name in FRAMING:
-                continue
-            end = position + len(bits)
-            if name.startswith("delta_scale"):
-                deltas.append(value)
-                continue
-            flush(unit, deltas)
-            deltas = [] if "scaling_list_present_flag" in name and value else None
-            unit.append(f"{name} = {value}")
+            bits = len(element[3])
+            yield element[2], int(element[4]), int(element[1]) + bits, bits
         else:
+            yield text if began and text in BLOCKS else ""
+
+
+def theirs(context, path):
+    """The same of libavcodec's parse."""
+    units, unit, deltas, end = [], None, None, 0
+    for said in traced(context, path):
+        if isinstance(said, str):
             close(unit, deltas, end)
-            unit, deltas = [] if began and text in BLOCKS else None, None
+            unit, deltas = [] if said else None, None
             if unit is not None:
                 units.append(unit)
+            continue
+        name, value, ends, _ = said
+        if unit is None or name in FRAMING:
+            continue
+        end = ends
+        if name.startswith("delta_scale"):
+            deltas.append(value)
+            continue
+        flush(unit, deltas)
+        deltas = [] if "scaling_list_present_flag" in name and value else None
+        unit.append(f"{name} = {value}")
     close(unit, deltas, end)
     return units
 

@@ -18,7 +18,8 @@ FILES = {
              "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
-    "codec": ["codec", "hardware"], "away": ["away", "lines"], "screens": ["screens"], "image": ["image"],
+    "codec": ["codec", "hardware"], "slices": ["slices"], "away": ["away", "lines"], "screens": ["screens"],
+    "image": ["image"],
     "image-more": ["image_update", "image_bundles", "image_faults"],
 }
 
