@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
-import CCodec
-import CV4L2
 import H264
 import RTPWire
 
@@ -14,6 +12,22 @@ public enum BoardIntake {
     /// Damaged, or after a loss: a key frame is needed.
     case broken
 }
+
+/// A decoder of H.264 in hardware, whichever kind it is. Owned by one thread.
+protocol HardwareDecoder: AnyObject {
+    var name: ByteString { get }
+    /// Of the largest pictures that it takes, in samples; 0 where the device does not say.
+    var largest: (width: Int, height: Int) { get }
+    var descriptor: Int32 { get }
+    var isWaiting: Bool { get }
+    func wait(limitMs: Int) -> Bool
+    func submit(_ unit: UnsafeRawBufferPointer, captured: Instant) throws(HardwareCodecError) -> Bool
+    func takePicture() throws(HardwareCodecError) -> HardwarePicture
+    func flush() throws(HardwareCodecError)
+}
+
+extension V4L2StatefulDecoder: HardwareDecoder {}
+extension V4L2StatelessDecoder: HardwareDecoder {}
 
 /// The board's decoder in a call: begins at key frames, gives no picture that is not whole, and is watched. Owned by
 /// one thread.
@@ -33,7 +47,7 @@ public final class BoardDecoder {
         var isKeyFrame: Bool
     }
 
-    private let decoder: V4L2StatefulDecoder
+    private let decoder: HardwareDecoder
     /// What is in work, oldest first.
     private var owed: [Owed] = []
     private var held: [(bytes: [UInt8], owed: Owed)] = []
@@ -43,7 +57,17 @@ public final class BoardDecoder {
 
     /// - Parameter formats: those that the display shows as they lie, the best first.
     public init(formats: [SharedFormat]) throws(HardwareCodecError) {
-        self.decoder = try V4L2StatefulDecoder(V4L2StatefulDecoder.Wishes(formats: formats))
+        self.decoder = try Self.open(formats)
+    }
+
+    /// One that reads the stream by itself, or else one that is told of each picture.
+    private static func open(_ formats: [SharedFormat]) throws(HardwareCodecError) -> HardwareDecoder {
+        do throws(HardwareCodecError) {
+            return try V4L2StatefulDecoder(V4L2StatefulDecoder.Wishes(formats: formats))
+        } catch {
+            guard error.kind == .missing else { throw error }
+        }
+        return try V4L2StatelessDecoder(V4L2StatelessDecoder.Wishes(formats: formats))
     }
 
     public var name: ByteString { self.decoder.name }
@@ -144,23 +168,4 @@ public enum DecodedBoardPicture {
     /// Damaged, and not shown: a key frame is needed.
     case broken
     case nothing
-}
-
-extension V4L2StatefulDecoder {
-    /// The largest pictures that the device takes, in samples; 0 where it does not say.
-    var largest: (width: Int, height: Int) {
-        var (width, height) = (0, 0)
-        for index in 0..<UInt32(16) {
-            var size = v4l2_frmsizeenum()
-            guard callbox_v4l2_size_at(self.device.fd, index, self.wishes.coded, &size) == 0 else { break }
-            if size.type == V4L2_FRMSIZE_TYPE_DISCRETE.rawValue {
-                width = max(width, Int(clamping: size.discrete.width))
-                height = max(height, Int(clamping: size.discrete.height))
-            } else {
-                width = max(width, Int(clamping: size.stepwise.max_width))
-                height = max(height, Int(clamping: size.stepwise.max_height))
-            }
-        }
-        return (width, height)
-    }
 }

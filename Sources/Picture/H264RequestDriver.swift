@@ -70,3 +70,19 @@ final class H264RequestDriver {
         return used
     }
 }
+
+extension V4L2Device {
+    /// What a decoder that is told of each picture says it takes.
+    func acceptance(_ coded: UInt32, allowsReordering: Bool) -> H264Acceptance {
+        var acceptance = H264Acceptance(allowsReordering: allowsReordering)
+        if let (widths, heights) = self.sizes(coded) { (acceptance.widths, acceptance.heights) = (widths, heights) }
+        let highest = callbox_codec_control_max(self.fd, UInt32(V4L2_CID_MPEG_VIDEO_H264_LEVEL))
+        if highest >= 0 { acceptance.levelMax = Self.levels[min(Int(highest), Self.levels.count - 1)] }
+        return acceptance
+    }
+
+    /// level_idc by V4L2_MPEG_VIDEO_H264_LEVEL_*, from 1 on; 1b, the second, has 9 there or 11.
+    private static let levels: [UInt8] = [
+        10, 11, 11, 12, 13, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62,
+    ]
+}

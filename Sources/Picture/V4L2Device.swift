@@ -97,6 +97,26 @@ final class V4L2Device {
         self.formats(queue).compactMap { V4L2RawFormat.named($0) }
     }
 
+    /// The sizes of coded pictures that it takes of this format, in samples; nil where it does not say.
+    func sizes(_ coded: UInt32) -> (widths: ClosedRange<Int>, heights: ClosedRange<Int>)? {
+        var (least, most): ((width: Int, height: Int)?, (width: Int, height: Int)) = (nil, (0, 0))
+        for index in 0..<UInt32(16) {
+            var size = v4l2_frmsizeenum()
+            guard callbox_v4l2_size_at(self.fd, index, coded, &size) == 0 else { break }
+            let one = (size.discrete.width, size.discrete.height)
+            var (from, to) = (one, one)
+            if size.type != V4L2_FRMSIZE_TYPE_DISCRETE.rawValue {
+                from = (size.stepwise.min_width, size.stepwise.min_height)
+                to = (size.stepwise.max_width, size.stepwise.max_height)
+            }
+            let smallest = least ?? (.max, .max)
+            least = (min(smallest.width, Int(clamping: from.0)), min(smallest.height, Int(clamping: from.1)))
+            most = (max(most.width, Int(clamping: to.0)), max(most.height, Int(clamping: to.1)))
+        }
+        guard let least, least.width <= most.width, least.height <= most.height else { return nil }
+        return (least.width...most.width, least.height...most.height)
+    }
+
     /// The value of a control; nil where the device has none such.
     func control(_ id: Int) -> Int32? {
         var value: Int32 = 0

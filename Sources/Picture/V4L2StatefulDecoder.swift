@@ -95,6 +95,9 @@ public final class V4L2StatefulDecoder {
 
     /// What the driver calls itself.
     public var name: ByteString { self.device.name }
+    var largest: (width: Int, height: Int) {
+        self.device.sizes(self.wishes.coded).map { ($0.widths.upperBound, $0.heights.upperBound) } ?? (0, 0)
+    }
 
     /// Can be polled for POLLIN, POLLOUT and POLLPRI (EPOLLIN and so on) while `isWaiting`: with nothing in work, the
     /// kernel reports an error of the queues all the time.

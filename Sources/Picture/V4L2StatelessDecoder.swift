@@ -15,15 +15,16 @@ public final class V4L2StatelessDecoder {
     public struct Wishes: Sendable {
         /// Formats that the display takes as they are, the best first.
         public var formats: [SharedFormat]
-        public var acceptance: H264Acceptance
+        /// For streams that no call has: pictures may be shown in another order than they come in.
+        public var allowsReordering: Bool
         /// One slice at a time even where the device takes whole pictures.
         public var prefersSlices: Bool
 
         public init(
-            formats: [SharedFormat] = [], acceptance: H264Acceptance = H264Acceptance(), prefersSlices: Bool = false
+            formats: [SharedFormat] = [], allowsReordering: Bool = false, prefersSlices: Bool = false
         ) {
             self.formats = formats
-            self.acceptance = acceptance
+            self.allowsReordering = allowsReordering
             self.prefersSlices = prefersSlices
         }
     }
@@ -43,6 +44,9 @@ public final class V4L2StatelessDecoder {
         var slice = 0
     }
 
+    /// V4L2_PIX_FMT_H264_SLICE.
+    static let coded = V4L2RawFormat.code("S264")
+
     private let device: V4L2Device
     private let wishes: Wishes
     private let driver: H264RequestDriver
@@ -57,21 +61,31 @@ public final class V4L2StatelessDecoder {
 
     /// - Throws: where no device decodes H.264 in this way.
     public init(_ wishes: Wishes) throws(HardwareCodecError) {
-        let device = try V4L2Device.find(.decodeSlices(V4L2RawFormat.code("S264")))
+        let device = try V4L2Device.find(.decodeSlices(Self.coded))
         self.device = device
         self.wishes = wishes
         self.driver = try H264RequestDriver(device, prefersSlices: wishes.prefersSlices)
-        self.sequencer = PictureSequencer(accepting: wishes.acceptance)
+        self.sequencer = PictureSequencer(
+            accepting: device.acceptance(Self.coded, allowsReordering: wishes.allowsReordering))
     }
 
     /// What the driver calls itself.
     public var name: ByteString { self.device.name }
     public var decodesSlices: Bool { self.driver.decodesSlices }
+    var largest: (width: Int, height: Int) {
+        self.device.sizes(Self.coded).map { ($0.widths.upperBound, $0.heights.upperBound) } ?? (0, 0)
+    }
     /// Can be polled for POLLIN and POLLOUT while `isWaiting`.
     public var descriptor: Int32 { self.device.fd }
     public var isWaiting: Bool { self.state != .stopped && (self.session?.isBusy ?? false) }
     /// Whether `submit` would take a unit.
     public var canTakeUnit: Bool { self.state == .decoding && self.waiting == nil }
+
+    /// Waits until the descriptor has news: at most this long, and false where it has none.
+    public func wait(limitMs: Int) -> Bool {
+        var entry = pollfd(fd: self.device.fd, events: Int16(POLLIN | POLLOUT), revents: 0)
+        return poll(&entry, 1, Int32(clamping: max(limitMs, 0))) > 0
+    }
 
     /// Puts in one access unit with start codes. `captured` comes back in its picture. False where one waits already:
     /// take its pictures first.

@@ -47,11 +47,11 @@ final class V4L2StatelessSession {
         var format = callbox_codec_format()
         format.width = UInt32(clamping: sequence.codedWidth)
         format.height = UInt32(clamping: sequence.codedHeight)
-        format.pixelformat = V4L2RawFormat.code("S264")
+        format.pixelformat = V4L2StatelessDecoder.coded
         format.plane_count = 1
         format.size.at0 = UInt32(clamping: max(sequence.codedWidth * sequence.codedHeight, 256 << 10))
         let set = callbox_codec_set_format(device.fd, device.output, &format)
-        guard set == 0, format.pixelformat == V4L2RawFormat.code("S264"), format.plane_count == 1 else {
+        guard set == 0, format.pixelformat == V4L2StatelessDecoder.coded, format.plane_count == 1 else {
             throw HardwareCodecError(.noFormat, "does not take the stream's format", code: set)
         }
         // What pictures come out in may depend on it.

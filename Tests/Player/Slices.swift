@@ -11,8 +11,7 @@ import Picture
 /// display does, and lets go of them late.
 func decodeSlices(_ path: ByteString, bySlice: Bool, times: Int) throws(HardwareCodecError) {
     let units = accessUnits(AnnexB.nalUnits(in: Clip.read(path), limit: 65_536))
-    let acceptance = H264Acceptance(allowsReordering: true)
-    let decoder = try V4L2StatelessDecoder(.init(acceptance: acceptance, prefersSlices: bySlice))
+    let decoder = try V4L2StatelessDecoder(.init(allowsReordering: true, prefersSlices: bySlice))
     say("mode " + (decoder.decodesSlices ? "slice" : "frame"))
     var held: [SharedPicture] = []
     var (pictures, damaged) = (0, 0)
@@ -39,18 +38,17 @@ func decodeSlices(_ path: ByteString, bySlice: Bool, times: Int) throws(Hardware
                 }
             }
             if isDone || decoder.canTakeUnit && !rest.isEmpty { continue }
-            if !wait(decoder), Clock.now() > until { throw HardwareCodecError.stuck(afterMs: Playing.limitMs) }
+            if !decoder.wait(limitMs: 20), Clock.now() > until { throw .stuck(afterMs: Playing.limitMs) }
         }
     }
-    let size = held.last.map { word($0.visible.width) + "x" + word($0.visible.height) } ?? "none"
     say("units " + word(units.count * times) + " pictures " + word(pictures) + " damaged " + word(damaged))
-    say("size " + size + " grown " + word(times > 1 ? Holdings.descriptors - before : 0))
+    let grown = times > 1 ? Holdings.descriptors - before : 0
+    say("size " + (held.last.map { place($0.visible) } ?? "none") + " grown " + word(grown))
     decoder.stop()
 }
 
-private func wait(_ decoder: V4L2StatelessDecoder) -> Bool {
-    var entry = pollfd(fd: decoder.descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
-    return poll(&entry, 1, 20) > 0
+private func place(_ part: VisiblePart) -> ByteString {
+    word(part.width) + "x" + word(part.height) + " at " + word(part.x) + "," + word(part.y)
 }
 
 private func put(_ unit: [UInt8], _ decoder: V4L2StatelessDecoder) throws(HardwareCodecError) -> Bool {

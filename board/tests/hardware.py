@@ -156,6 +156,20 @@ def fallback(context):
     return "each within 1 s"
 
 
+@check("codec/told-each-picture")
+def told_each_picture(context):
+    """Without the fake there is one more: it takes the clip, and gives other pictures."""
+    h = hardware(context)
+    environment, h.bench.kiosk.environment = h.bench.kiosk.environment, ""
+    try:
+        _, text = h.tried()
+    finally:
+        h.bench.kiosk.environment = environment
+    if not text.startswith("software (libavcodec)") or "to other pictures than software does" not in text:
+        raise Failed("not so", text)
+    return "software"
+
+
 @check("codec/distrusted")
 def distrusted(context):
     h = hardware(context)
