@@ -16,47 +16,15 @@ extension V4L2StatefulDecoder {
         self.sourceChanged = false
         self.pictures?.stop()
         self.pictures = nil
-        try self.begin(self.settle())
+        var layout = try self.device.pictureLayout(self.wishes.formats)
+        var visible = v4l2_rect()
+        if callbox_codec_get_visible(self.device.fd, self.device.capture, &visible) == 0 { layout.show(visible) }
+        try self.begin(layout)
         switch self.state {
         case .starting: self.state = .decoding
         // Drivers forget the end of what was put in with the pictures before. Those that do not are busy with it.
         case .draining: _ = callbox_codec_decoder_command(self.device.fd, UInt32(V4L2_DEC_CMD_STOP))
         case .decoding, .drained, .stopped: break
-        }
-    }
-
-    /// The format of the pictures: one that was wished for, where the device has it for this stream.
-    private func settle() throws(HardwareCodecError) -> V4L2Layout {
-        var format = callbox_codec_format()
-        let got = callbox_codec_get_format(self.device.fd, self.device.capture, &format)
-        guard got == 0 else { throw HardwareCodecError(.noFormat, "does not tell of its pictures", code: got) }
-        if let choice = self.choice(instead: format), choice.v4l2 != format.pixelformat {
-            var wish = format
-            wish.pixelformat = choice.v4l2
-            wish.plane_count = choice.memoryCount
-            wish.size.at0 = 0
-            // Where it refuses, its own choice stands.
-            if callbox_codec_set_format(self.device.fd, self.device.capture, &wish) == 0 { format = wish }
-        }
-        guard var layout = V4L2Layout(format) else {
-            throw HardwareCodecError(.noFormat, "gives pictures of a kind that nobody here knows", code: 0)
-        }
-        var visible = v4l2_rect()
-        if callbox_codec_get_visible(self.device.fd, self.device.capture, &visible) == 0 { layout.show(visible) }
-        return layout
-    }
-
-    private func choice(instead own: callbox_codec_format) -> V4L2RawFormat? {
-        let offered = self.device.rawFormats(self.device.capture)
-        for wish in self.wishes.formats {
-            // Of columns the display names no height: any will do.
-            let found = offered.first { $0.fourCC == wish.fourCC && $0.fits(wish.modifier) }
-            if let found { return found }
-        }
-        // What the device has chosen for this stream is what it does best.
-        if let known = V4L2RawFormat.named(own.pixelformat), known.modifier == .linear { return known }
-        return V4L2RawFormat.all.first { known in
-            known.modifier == .linear && offered.contains { $0.v4l2 == known.v4l2 }
         }
     }
 
@@ -88,14 +56,6 @@ extension V4L2RawFormat {
     var isPlanar: Bool {
         if case .planar = self.shape { return true }
         return false
-    }
-
-    func fits(_ modifier: UInt64) -> Bool {
-        switch self.modifier {
-        case .linear: return modifier == 0
-        case .fixed(let value): return modifier == value
-        case .sand128: return modifier & ~0x00FF_FFFF_FFFF_FF00 == 7 << 56 | 4
-        }
     }
 }
 

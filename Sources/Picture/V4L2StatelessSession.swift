@@ -58,7 +58,12 @@ final class V4L2StatelessSession {
         var controls = callbox_h264_controls(picture)
         let told = callbox_h264_set(device.fd, -1, &controls, Int32(CALLBOX_H264_SPS))
         guard told == 0 else { throw HardwareCodecError(.refused, "does not take the stream", code: told) }
-        let layout = try Self.layout(device, sequence, formats)
+        var layout = try device.pictureLayout(formats)
+        // No device tells of the rectangle: it stands in the stream.
+        layout.show(
+            v4l2_rect(
+                left: Int32(clamping: sequence.left), top: Int32(clamping: sequence.top),
+                width: UInt32(clamping: sequence.width), height: UInt32(clamping: sequence.height)))
         self.units = try V4L2MappedQueue(device, device.output, wanted: Self.unitBuffers)
         self.pictures = try V4L2PictureQueue(
             device, layout, wanted: UInt32(sequence.referenceFrames) + 1 + Self.heldElsewhere)
@@ -76,33 +81,6 @@ final class V4L2StatelessSession {
 
     /// Pictures are in work.
     var isBusy: Bool { self.isRunning && !self.inWork.isEmpty }
-
-    private static func layout(
-        _ device: V4L2Device, _ sequence: SequenceParameterSet, _ formats: [SharedFormat]
-    ) throws(HardwareCodecError) -> V4L2Layout {
-        var format = callbox_codec_format()
-        let got = callbox_codec_get_format(device.fd, device.capture, &format)
-        guard got == 0 else { throw HardwareCodecError(.noFormat, "does not tell of its pictures", code: got) }
-        let offered = device.rawFormats(device.capture)
-        let wished = formats.compactMap { wish in offered.first { $0.fourCC == wish.fourCC && $0.fits(wish.modifier) } }
-        if let choice = wished.first, choice.v4l2 != format.pixelformat {
-            var wish = format
-            wish.pixelformat = choice.v4l2
-            wish.plane_count = choice.memoryCount
-            wish.size.at0 = 0
-            // Where it refuses, its own choice stands.
-            if callbox_codec_set_format(device.fd, device.capture, &wish) == 0 { format = wish }
-        }
-        guard var layout = V4L2Layout(format) else {
-            throw HardwareCodecError(.noFormat, "gives pictures of a kind that nobody here knows", code: 0)
-        }
-        // No device tells of the rectangle: it stands in the stream.
-        layout.show(
-            v4l2_rect(
-                left: Int32(clamping: sequence.left), top: Int32(clamping: sequence.top),
-                width: UInt32(clamping: sequence.width), height: UInt32(clamping: sequence.height)))
-        return layout
-    }
 }
 
 // MARK: - What goes in
