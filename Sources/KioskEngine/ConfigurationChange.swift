@@ -106,6 +106,7 @@ struct ConfigurationChange: Equatable {
         next.sound.speaks = new.sound.speaks
         next.video = new.video
         next.video.decoder = old.video.decoder
+        next.video.encoder = old.video.encoder
         // The certificate for handshakes is made at the start, where any may be wanted.
         if (old.media.encryption == .off) == (new.media.encryption == .off) { next.media = new.media }
         // What is known of certificates is read at the start, where any may be wanted.

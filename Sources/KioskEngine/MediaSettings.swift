@@ -52,15 +52,16 @@ public struct VideoSettings: Equatable, Sendable {
         case own
     }
 
-    /// Who decodes the pictures.
-    public enum Decoder: Sendable {
+    /// Who decodes or encodes the pictures.
+    public enum Codec: Sendable {
         /// The board's device where it does it well, software where not.
         case automatic
         case software
     }
 
     public var h264Licence = H264Licence.none
-    public var decoder = Decoder.automatic
+    public var decoder = Codec.automatic
+    public var encoder = Codec.automatic
     /// What the encoder may send.
     public var bitrateKbps = 1500
 

@@ -25,8 +25,8 @@ public enum VideoReport: Equatable {
     case link(VideoLink, ByteString)
     /// What the decoder was found able to do: what is offered from the next call on.
     case ability(DecoderAbility)
-    /// The board's decoder failed in the call, and software goes on: why.
-    case fellBack(ByteString)
+    /// The board's decoder or encoder failed in the call, and software goes on: why.
+    case fellBack(VideoLink, ByteString)
 }
 
 /// How much a decoder of H.264 can take, as it was measured.
@@ -76,18 +76,23 @@ public struct DecoderAbility: Equatable, Sendable {
 /// The way of the pictures in words, for `callbox doctor video`.
 struct VideoChain {
     private var words = [ByteString](repeating: "nothing is known yet", count: VideoLink.allCases.count)
-    /// Why software took over, in the last call in which it did.
-    private var lastFallback: ByteString?
+    /// Why software took over from the board, in the last call in which it did.
+    private var fallbacks: [(link: VideoLink, reason: ByteString)] = []
 
     mutating func set(_ link: VideoLink, _ text: ByteString) { self.words[link.rawValue] = text }
 
-    mutating func fellBack(_ reason: ByteString) { self.lastFallback = reason }
+    mutating func fellBack(_ link: VideoLink, _ reason: ByteString) {
+        self.fallbacks.removeAll { $0.link == link }
+        self.fallbacks.append((link, reason))
+    }
 
     /// A line a link, in the order of the way.
     func lines(level: H264Level) -> [ByteString] {
         var lines = VideoLink.allCases.map { $0.text + ": " + self.words[$0.rawValue] }
         lines.append("offered: H.264 up to " + level.words)
-        if let reason = self.lastFallback { lines.append("software took over in a call: " + reason) }
+        for (link, reason) in self.fallbacks {
+            lines.append("software took over from the " + link.text + " in a call: " + reason)
+        }
         return lines
     }
 }
@@ -104,9 +109,9 @@ extension KioskEngine {
         switch report {
         case .link(let link, let text): self.chain.set(link, text)
         case .ability(let ability): self.world.decoderLevel = ability.level
-        case .fellBack(let reason):
-            self.chain.fellBack(reason)
-            self.emit("decoder", now: now) {
+        case .fellBack(let link, let reason):
+            self.chain.fellBack(link, reason)
+            self.emit(link == .encoder ? "encoder" : "decoder", now: now) {
                 $0.put("now", "software")
                 $0.put("why", reason)
             }

@@ -40,6 +40,12 @@ public final class Camera {
         }
     }
 
+    /// Who decodes what it sends, in words, once pictures have come; nil where they are not coded.
+    public var decoding: ByteString? {
+        if case .device(let camera) = self.source { return camera.decoding }
+        return nil
+    }
+
     /// Waits at most the limit for a picture. The newest one is given; any that were missed are gone.
     ///
     /// - Throws: where the camera is lost; let go of this object and of its frames, and open it again later.

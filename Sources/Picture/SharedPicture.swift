@@ -68,7 +68,7 @@ public final class SharedPicture: @unchecked Sendable {
     /// Whether the buffer is still ours; guarded by the queue.
     var isHeld = true
     private let queue: V4L2PictureQueue
-    private let layout: V4L2Layout
+    let layout: V4L2Layout
 
     init(_ queue: V4L2PictureQueue, index: UInt32, _ facts: SharedPictureFacts) {
         let layout = queue.layout

@@ -48,7 +48,7 @@ public struct TrialClip {
     }
 
     /// Slopes, edges and noise, of which all but the noise moves.
-    private static func drawn(_ index: Int) -> VideoFrame? {
+    static func drawn(_ index: Int) -> VideoFrame? {
         guard let picture = FramePool(width: self.width, height: self.height).take(),
             let luma = picture.pointee.data.0, let u = picture.pointee.data.1, let v = picture.pointee.data.2
         else { return nil }

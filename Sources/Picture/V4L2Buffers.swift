@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAV
+import CCodec
 import CSystem
 import CV4L2
 
@@ -10,10 +11,10 @@ import CV4L2
 final class V4L2Buffers {
     let fd: Int32
     let bufferType: UInt32
-    private var maps: [(start: UnsafeMutableRawPointer, length: Int)] = []
+    private var maps: [(start: UnsafeMutableRawPointer, length: Int, dmaBuf: Int32)] = []
 
-    /// One with the driver, one being filled, two read by encoder and display, one to spare.
-    private static let wanted: UInt32 = 5
+    /// One with the driver, one being filled, two read by the display, two by an encoder, one to spare.
+    private static let wanted: UInt32 = 7
     /// As many as the driver may insist on.
     private static let most: UInt32 = 32
 
@@ -23,7 +24,10 @@ final class V4L2Buffers {
     }
 
     deinit {
-        for map in self.maps { munmap(map.start, map.length) }
+        for map in self.maps {
+            munmap(map.start, map.length)
+            if map.dmaBuf >= 0 { close(map.dmaBuf) }
+        }
         close(self.fd)
     }
 
@@ -62,6 +66,12 @@ final class V4L2Buffers {
         return UnsafeMutableRawBufferPointer(start: map.start, count: map.length)
     }
 
+    /// The same as other devices reach it, and its length; nil where the driver does not share its memory.
+    func shared(_ index: UInt32) -> (dmaBuf: Int32, length: Int)? {
+        guard Int(index) < self.maps.count, self.maps[Int(index)].dmaBuf >= 0 else { return nil }
+        return (self.maps[Int(index)].dmaBuf, self.maps[Int(index)].length)
+    }
+
     private func map(_ index: UInt32) -> Int32 {
         var offset: UInt32 = 0
         var length: UInt32 = 0
@@ -69,7 +79,8 @@ final class V4L2Buffers {
         guard found == 0 else { return found }
         let start = mmap(nil, Int(length), PROT_READ | PROT_WRITE, MAP_SHARED, self.fd, off_t(offset))
         guard let start, start != UnsafeMutableRawPointer(bitPattern: -1) else { return -callbox_errno() }
-        self.maps.append((start, Int(length)))
+        let dmaBuf = callbox_codec_export(self.fd, self.bufferType, index, 0)
+        self.maps.append((start, Int(length), dmaBuf))
         return 0
     }
 }

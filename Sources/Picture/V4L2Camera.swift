@@ -2,6 +2,7 @@
 
 import Bytes
 import CAV
+import CCodec
 import CSystem
 import CV4L2
 
@@ -12,8 +13,10 @@ final class V4L2Camera {
     private let clock: () -> Instant
     private let buffers: V4L2Buffers
     private let picture: callbox_v4l2_picture
+    /// How pictures lie that other devices can do with; nil for formats that nobody else takes.
+    private let layout: V4L2Layout?
     private let converter = PictureConverter()
-    private let jpeg: MotionJPEGDecoder?
+    private let jpeg: CameraJPEGDecoder?
     private var newestAt: Instant
     /// Pictures that the driver or the JPEG decoder found damaged.
     private(set) var damaged: UInt64 = 0
@@ -41,8 +44,11 @@ final class V4L2Camera {
         let settled = try Self.settle(name, device.fd, type, choice, wish)
         self.mode = settled.mode
         self.picture = settled.picture
+        self.layout = settled.mode.format == .nv12 ? Self.layout(device.fd, type) : nil
         do {
-            self.jpeg = settled.mode.format == .mjpeg ? try MotionJPEGDecoder() : nil
+            self.jpeg =
+                settled.mode.format == .mjpeg
+                ? try CameraJPEGDecoder(width: settled.mode.width, height: settled.mode.height, clock: clock) : nil
         } catch {
             throw CameraError(.unusable, error.text)
         }
@@ -54,6 +60,9 @@ final class V4L2Camera {
     deinit {
         self.buffers.stop()
     }
+
+    /// Who decodes what it sends, in words; nil for pictures that are not coded.
+    var decoding: ByteString? { self.jpeg?.words }
 
     /// The newest picture, where one comes within the limit; older ones that wait are passed over.
     func next(timeLimitMs: Int) throws(CameraError) -> VideoFrame? {
@@ -173,12 +182,21 @@ extension V4L2Camera {
         else { return nil }
         if let jpeg = self.jpeg {
             let used = UnsafeMutableRawBufferPointer(rebasing: bytes[0..<Int(filled.bytes_used)])
-            return self.converted(jpeg.decode(UnsafeRawBufferPointer(used)), captured)
+            return jpeg.decode(UnsafeRawBufferPointer(used), captured: captured)
         }
         guard Int(filled.bytes_used) >= self.bytesNeeded else { return nil }
         let mapped = self.mapped(bytes, lease)
         guard self.mode.format == .nv12 else { return self.converted(mapped, captured) }
-        return mapped.flatMap { VideoFrame(taking: $0, captured: captured) }
+        var memory: CameraMemory?
+        if let layout = self.layout, let (dmaBuf, length) = self.buffers.shared(filled.index) {
+            memory = CameraMemory(dmaBuf: dmaBuf, length: length, layout: layout)
+        }
+        return mapped.flatMap { VideoFrame(taking: $0, captured: captured, memory: memory) }
+    }
+
+    private static func layout(_ fd: Int32, _ type: UInt32) -> V4L2Layout? {
+        var format = callbox_codec_format()
+        return callbox_codec_get_format(fd, type, &format) == 0 ? V4L2Layout(format) : nil
     }
 
     /// An AVFrame over the buffer, of even size.

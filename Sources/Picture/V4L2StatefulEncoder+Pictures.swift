@@ -8,12 +8,14 @@ import CV4L2
 
 /// Putting pictures into an encoder.
 extension V4L2StatefulEncoder {
-    /// Copies a picture in; one of another size or of full range is converted first. False where the device has no
-    /// buffer free, or the encoder was made for shared pictures. A key frame that was asked for with a picture that is
+    /// Copies a picture in; one of another size or of full range is converted first. Or has the device read it in the
+    /// camera's memory, where the encoder was made for such. False where the device has no buffer free, or the picture
+    /// is of another kind than the first. A key frame that was asked for with a picture that is
     /// not taken comes with the next.
     public func submit(_ frame: VideoFrame, forceKeyFrame: Bool) throws(HardwareCodecError) -> Bool {
         self.owesKeyFrame = self.owesKeyFrame || forceKeyFrame
-        guard !self.isImporting, try self.isReady(), let index = self.raw.next else { return false }
+        guard try self.isReady(), let index = self.raw.next else { return false }
+        guard !self.isImporting else { return try self.take(frame, index) }
         let fits = frame.width == self.settings.width && frame.height == self.settings.height
         guard let picture = fits && !frame.fullRange ? frame : self.converted(frame) else {
             throw HardwareCodecError(.noFormat, "is given a picture that cannot be converted", code: 0)
@@ -32,7 +34,7 @@ extension V4L2StatefulEncoder {
         self.owesKeyFrame = self.owesKeyFrame || forceKeyFrame
         guard try self.isReady(), let index = self.raw.next else { return false }
         guard self.isImporting else { return try self.copy(picture, index) }
-        guard self.layout.isAlike(picture) else { return false }
+        guard self.layout.isAlike(picture.layout) else { return false }
         var (places, lengths) = (callbox_codec_planes(), callbox_codec_planes())
         for memory in self.layout.needed.indices {
             guard let plane = zip(self.layout.planes, picture.planes).first(where: { $0.0.memory == memory }) else {
@@ -42,7 +44,23 @@ extension V4L2StatefulEncoder {
             callbox_codec_set_plane(&lengths, UInt32(memory), UInt32(picture.length(memory)))
         }
         try self.queue(captured: picture.captured, places: places, lengths: lengths)
-        self.held[index] = picture
+        self.held[index] = .shared(picture)
+        return true
+    }
+
+    /// Whether `submit` needs no other encoder for it.
+    func lies(_ frame: VideoFrame) -> Bool {
+        guard self.isImporting else { return true }
+        return !frame.fullRange && frame.memory.map { self.layout.isAlike($0.layout) } ?? false
+    }
+
+    private func take(_ frame: VideoFrame, _ index: UInt32) throws(HardwareCodecError) -> Bool {
+        guard self.lies(frame), let memory = frame.memory else { return false }
+        var (places, lengths) = (callbox_codec_planes(), callbox_codec_planes())
+        callbox_codec_set_plane(&places, 0, UInt32(bitPattern: memory.dmaBuf))
+        callbox_codec_set_plane(&lengths, 0, UInt32(clamping: memory.length))
+        try self.queue(captured: frame.captured, places: places, lengths: lengths)
+        self.held[index] = .frame(frame)
         return true
     }
 
@@ -118,12 +136,12 @@ extension V4L2StatefulEncoder {
 }
 
 extension V4L2Layout {
-    /// Whether a shared picture lies just so.
-    func isAlike(_ picture: SharedPicture) -> Bool {
-        self.format == picture.format && self.width == picture.codedWidth && self.height == picture.codedHeight
-            && self.planes.count == picture.planes.count
-            && zip(self.planes, picture.planes).allSatisfy {
-                $0.offset == Int(clamping: $1.offset) && $0.stride == Int(clamping: $1.stride)
+    /// Whether pictures of another queue lie just so.
+    func isAlike(_ other: V4L2Layout) -> Bool {
+        self.format == other.format && self.width == other.width && self.height == other.height
+            && self.planes.count == other.planes.count
+            && zip(self.planes, other.planes).allSatisfy {
+                $0.memory == $1.memory && $0.offset == $1.offset && $0.stride == $1.stride
             }
     }
 }

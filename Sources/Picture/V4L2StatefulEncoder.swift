@@ -32,21 +32,35 @@ public final class V4L2StatefulEncoder {
     var coded: V4L2MappedQueue
     var stamps = UnitStamps()
     /// By buffer: what the device reads.
-    var held: [UInt32: SharedPicture] = [:]
+    var held: [UInt32: Held] = [:]
     var owesKeyFrame = false
     let converter = PictureConverter()
     private var parameterSets = ParameterSets()
     private let hasKeyFrameOrder: Bool
     private var isStopped = false
 
+    enum Held {
+        case shared(SharedPicture)
+        case frame(VideoFrame)
+    }
+
     private static let rawBuffers: UInt32 = 4
     private static let codedBuffers: UInt32 = 4
 
     /// - Parameter source: one of the shared pictures that are to be encoded; nil where they will be of our own memory.
     /// - Throws: where no device encodes this, or it does not begin.
-    public init(
+    public convenience init(
         _ settings: HardwareEncoderSettings, source: SharedPicture? = nil
     ) throws(HardwareCodecError) {
+        try self.init(settings, lying: source?.layout)
+    }
+
+    /// - Parameter source: one of the camera's pictures that are to be encoded.
+    convenience init(_ settings: HardwareEncoderSettings, camera: VideoFrame) throws(HardwareCodecError) {
+        try self.init(settings, lying: camera.fullRange ? nil : camera.memory?.layout)
+    }
+
+    private init(_ settings: HardwareEncoderSettings, lying source: V4L2Layout?) throws(HardwareCodecError) {
         guard PictureLimits.allows(width: settings.width, height: settings.height), settings.bitrateKbps > 0 else {
             throw HardwareCodecError(.noFormat, "is not asked for pictures of this size or bit rate", code: 0)
         }
@@ -84,6 +98,13 @@ public final class V4L2StatefulEncoder {
     /// As of the decoder.
     public var descriptor: Int32 { self.device.fd }
     public var isWaiting: Bool { !self.isStopped && self.raw.inFlight > 0 }
+
+    /// Waits until something may be done: at most this long, and false where nothing is.
+    public func wait(limitMs: Int) -> Bool {
+        guard self.isWaiting else { return false }
+        var entry = pollfd(fd: self.device.fd, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, Int32(clamping: max(limitMs, 0))) > 0
+    }
 
     /// The encoder takes it with the next picture; false where the device has no choice.
     @discardableResult
@@ -180,19 +201,19 @@ extension V4L2StatefulEncoder {
         throw HardwareCodecError(.noFormat, "takes no pictures of ours", code: 0)
     }
 
-    /// The layout of `picture`, where the encoder takes it just so; nil where it has to be copied.
+    /// The layout of pictures of others, where the encoder takes it just so; nil where they have to be copied.
     private static func settle(
-        _ device: V4L2Device, _ settings: HardwareEncoderSettings, taking picture: SharedPicture
+        _ device: V4L2Device, _ settings: HardwareEncoderSettings, taking source: V4L2Layout
     ) -> V4L2Layout? {
-        let isSplit = picture.planes.contains { $0.dmaBuf != picture.planes[0].dmaBuf }
+        let isSplit = source.needed.count > 1
         let known = device.rawFormats(device.output).first {
-            $0.fourCC == picture.format.fourCC && $0.fits(picture.format.modifier) && $0.isSplit == isSplit
+            $0.fourCC == source.format.fourCC && $0.fits(source.format.modifier) && $0.isSplit == isSplit
         }
-        guard let known, picture.visible.x == 0, picture.visible.y == 0,
-            picture.visible.width == settings.width, picture.visible.height == settings.height,
-            let layout = self.set(device, known, picture.codedWidth, picture.codedHeight, settings)
+        let whole = VisiblePart(x: 0, y: 0, width: settings.width, height: settings.height)
+        guard let known, source.visible == whole,
+            let layout = self.set(device, known, source.width, source.height, settings)
         else { return nil }
-        return layout.isAlike(picture) ? layout : nil
+        return layout.isAlike(source) ? layout : nil
     }
 
     private static func set(

@@ -17,6 +17,15 @@ public enum ColourMatrix: Equatable, Sendable {
     case bt709
 }
 
+/// Memory of a camera that it shares with other devices.
+struct CameraMemory {
+    /// Open as long as the picture in it lives.
+    let dmaBuf: Int32
+    /// Bytes of it.
+    let length: Int
+    let layout: V4L2Layout
+}
+
 /// One plane of a picture: where its first visible sample is, and the bytes from one row to the next.
 public struct VideoPlane {
     public let bytes: UnsafePointer<UInt8>?
@@ -41,11 +50,14 @@ public final class VideoFrame: @unchecked Sendable {
     /// When the camera took it, or what the caller gave to the decoder.
     public let captured: Instant
     let frame: UnsafeMutablePointer<AVFrame>
+    /// Where it lies, if other devices may read it there.
+    let memory: CameraMemory?
 
     /// Takes over `frame`; nil (and `frame` is freed) where its format or size is not one of ours.
-    init?(taking frame: UnsafeMutablePointer<AVFrame>, captured: Instant) {
+    init?(taking frame: UnsafeMutablePointer<AVFrame>, captured: Instant, memory: CameraMemory? = nil) {
         let picture = frame.pointee
         self.frame = frame
+        self.memory = memory
         self.width = Int(picture.width)
         self.height = Int(picture.height)
         self.captured = captured

@@ -19,6 +19,8 @@ enum CameraMessage {
     case encodeKeyFrame
     /// By these degrees clockwise from now on.
     case turn(degrees: Int)
+    /// Who encodes.
+    case verdict(EncoderVerdict)
 }
 
 /// One own picture for the screen.
@@ -55,7 +57,7 @@ final class CameraThread {
     private var previews = false
     private var sends = true
     private var plan: EncoderPlan?
-    private var encoder: H264Encoder?
+    private let encoder: CallEncoder
     private var forceKeyFrame = false
     private var hasReportedFailure: Bool
     private static let pictureWaitMs = 100
@@ -72,6 +74,7 @@ final class CameraThread {
         self.mode = probe.mode
         self.told = probe.turner.size(of: probe.mode)
         self.wires = wires
+        self.encoder = CallEncoder(wires: wires)
         self.watch = CameraWatch(probe.name)
         self.hasReportedFailure = probe.isMissing
     }
@@ -104,7 +107,7 @@ final class CameraThread {
             switch message {
             case .preview(let isOn): self.previews = isOn
             case .encode(let plan):
-                if plan != self.plan { self.encoder = nil }
+                if plan == nil { self.encoder.endCall() } else if plan != self.plan { self.encoder.beginAnew() }
                 self.plan = plan
                 self.awaitsPlan = false
             case .send(let isOn):
@@ -114,6 +117,7 @@ final class CameraThread {
             case .encodeKeyFrame: self.forceKeyFrame = true
             case .turn(let degrees): self.turn(degrees: degrees)
             case .rest(let isOn): self.rest(isOn)
+            case .verdict(let verdict): self.encoder.take(verdict)
             }
         }
     }
@@ -167,15 +171,19 @@ final class CameraThread {
             if let mode = camera.mode {
                 self.mode = mode
                 self.tellSize()
-                self.wires.report(.link(.camera, mode.words))
+                self.tell(camera, mode)
             }
         } catch {
             self.fail(error)
         }
     }
 
+    private func tell(_ camera: Camera, _ mode: CameraMode) {
+        self.wires.report(.link(.camera, mode.words(decoding: camera.decoding)))
+    }
+
     private func beginAnew() {
-        self.encoder = nil
+        self.encoder.beginAnew()
         self.forceKeyFrame = true
     }
 
@@ -219,7 +227,11 @@ final class CameraThread {
         do {
             guard let taken = try camera.next(timeLimitMs: Self.pictureWaitMs), let frame = self.turner.turn(taken)
             else { return }
-            self.worksSince = self.worksSince ?? Clock.now()
+            if self.worksSince == nil {
+                // By now it is known who decodes.
+                self.worksSince = Clock.now()
+                if let mode = camera.mode { self.tell(camera, mode) }
+            }
             self.wires.counters.update { $0.framesCaptured &+= 1 }
             if self.previews { self.wires.selfPictures.put(SelfPicture(frame: frame)) }
             if let plan = self.plan, self.sends, !self.awaitsPlan {
@@ -231,24 +243,8 @@ final class CameraThread {
     }
 
     private func encode(_ frame: VideoFrame, _ plan: EncoderPlan, format: PictureFormat) {
-        do {
-            if self.encoder == nil {
-                self.encoder = try H264Encoder(
-                    H264EncoderSettings(
-                        width: plan.size.width, height: plan.size.height, format: format, rate: FrameRate(plan.fps),
-                        bitrateKbps: plan.bitrateKbps, nalUnitBytesMax: plan.nalSizeMax))
-                self.wires.report(.link(.encoder, plan.words(from: format)))
-            }
-            // Pictures faster than the plan's rate give nothing; the encoder keeps a forced key frame in mind.
-            let wantsKeyFrame = self.forceKeyFrame
-            self.forceKeyFrame = false
-            guard let picture = try self.encoder?.encode(frame, forceKeyFrame: wantsKeyFrame) else { return }
-            self.wires.counters.update { $0.framesEncoded &+= 1 }
-            self.wires.media.put(.videoEncoded(picture))
-        } catch {
-            // Without an encoder there is no picture to send; the next turn makes a new one.
-            self.encoder = nil
-            Log.write("callbox: " + error.text)
-        }
+        let wantsKeyFrame = self.forceKeyFrame
+        self.forceKeyFrame = false
+        self.encoder.encode(frame, plan, format: format, forceKeyFrame: wantsKeyFrame)
     }
 }

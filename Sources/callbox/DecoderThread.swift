@@ -36,36 +36,40 @@ struct RemotePicture {
 /// Access units to pictures, by the board's decoder where a trial found it good, by software where not, or where it
 /// fails. A picture that is not whole never leaves this thread.
 final class DecoderThread {
-    private enum State {
+    enum State {
         case idle
         case software(H264Decoder, Generation)
         case board(BoardDecoder, Generation)
     }
 
-    private let wires: Wires
+    let wires: Wires
     /// Without a screen the first decoded picture is the first one shown.
     private let hasScreen: Bool
-    private let trial: DecoderTrial
+    let trial: DecoderTrial
+    let encoderRecord: TrialRecord
     /// Not where the owner wants software alone, or has not settled the licence.
-    private let mayTry: Bool
-    private var verdict: DecoderVerdict?
+    let mayTry: Bool
+    let mayTryEncoder: Bool
+    var verdict: DecoderVerdict?
     private var formats: [SharedFormat] = []
     /// When whoever started the board has seen it start.
-    private var triesAt: Instant?
-    private var state = State.idle
+    var triesAt: Instant?
+    var state = State.idle
     private var hasDecoded = false
     private var lost: UInt64 = 0
     /// When what a call took goes back to the system.
     private var tidiesAt: Instant?
     private static let tidyDelay = Duration.seconds(2)
-    private static let trialDelay = Duration.seconds(3)
+    static let trialDelay = Duration.seconds(3)
     private static let idleWait = Duration.seconds(3600)
 
     init(_ settings: VideoSettings, data: ByteString, wires: Wires, hasScreen: Bool) {
         self.wires = wires
         self.hasScreen = hasScreen
         self.trial = DecoderTrial(data: data)
+        self.encoderRecord = TrialRecord(data: data, name: "encoder")
         self.mayTry = settings.decoder == .automatic && settings.mayUseH264
+        self.mayTryEncoder = settings.encoder == .automatic && settings.mayUseH264
     }
 
     func run() {
@@ -208,42 +212,6 @@ extension DecoderThread {
     private func fallBack(_ error: HardwareCodecError, _ generation: Generation) {
         self.openSoftware(generation)
         self.wires.media.put(.pictureBroken)
-        self.wires.report(.fellBack(error.text))
-    }
-}
-
-// MARK: - The trial
-
-extension DecoderThread {
-    private func begin() {
-        guard self.mayTry else {
-            return self.wires.report(.link(.decoder, "software (libavcodec), as the file says"))
-        }
-        if let kept = self.trial.kept {
-            self.take(kept)
-        } else {
-            self.triesAt = Clock.now() + Self.trialDelay
-        }
-    }
-
-    /// Not in a call, which has software for so long; and in a thread of its own, for a call may begin meanwhile.
-    private func tryWhenDue() {
-        guard let due = self.triesAt, Clock.now() >= due else { return }
-        guard case .idle = self.state else {
-            self.triesAt = Clock.now() + Self.trialDelay
-            return
-        }
-        self.triesAt = nil
-        let (trial, wires) = (self.trial, self.wires)
-        Thread.start("trial") {
-            if let verdict = trial.run() { wires.decoder.order(.verdict(verdict)) }
-        }
-    }
-
-    private func take(_ verdict: DecoderVerdict) {
-        self.verdict = verdict
-        self.wires.report(.ability(verdict.ability))
-        self.wires.report(.link(.decoder, verdict.words))
-        Log.write("callbox: pictures are decoded by " + verdict.words)
+        self.wires.report(.fellBack(.decoder, error.text))
     }
 }

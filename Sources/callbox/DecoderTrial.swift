@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bytes
-import CSystem
 import KioskEngine
 import Loop
 import Picture
@@ -51,36 +50,25 @@ enum DecoderVerdict: Equatable {
     }
 }
 
-/// Keeps the verdict until the kernel or the program is another one: the trial takes a second of a small board.
+/// The trial of the board's decoder, and what is kept of it.
 struct DecoderTrial {
-    private let path: ByteString
-    /// What a verdict is about.
-    private let subject: ByteString
-    private static let fileBytesMax = 1024
+    private let record: TrialRecord
 
     init(data: ByteString) {
-        self.path = data + "/decoder"
-        let release = readFile("/proc/sys/kernel/osrelease", sizeMax: 256) ?? []
-        self.subject = ByteString(trimming: release[...]) + " callbox " + version
+        self.record = TrialRecord(data: data, name: "decoder")
     }
 
-    /// Of a former start; nil where there is none of this kernel and program, or it makes no sense.
+    /// Of a former start; nil where there is none, or it makes no sense.
     var kept: DecoderVerdict? {
-        guard let bytes = readFile(self.path, sizeMax: Self.fileBytesMax), bytes.count <= Self.fileBytesMax else {
-            return nil
-        }
-        let lines = ByteString(bytes).split(on: ASCII.lineFeed)
-        guard lines.count >= 3, lines[0] == self.subject else { return nil }
-        let numbers = lines[1].split(on: ASCII.space).compactMap { $0.decimal(max: UInt64(Int32.max)) }
+        guard let lines = self.record.lines, lines.count >= 2 else { return nil }
+        let numbers = lines[0].split(on: ASCII.space).compactMap { $0.decimal(max: UInt64(Int32.max)) }
         guard numbers.count == 3 else { return nil }
-        if numbers[1] == 0 { return .software(nanoseconds: Int64(numbers[0]), reason: lines[2]) }
-        return .board(lines[2], nanoseconds: Int64(numbers[0]), width: Int(numbers[1]), height: Int(numbers[2]))
+        if numbers[1] == 0 { return .software(nanoseconds: Int64(numbers[0]), reason: lines[1]) }
+        return .board(lines[1], nanoseconds: Int64(numbers[0]), width: Int(numbers[1]), height: Int(numbers[2]))
     }
 
     /// Tries what there is.
     func run() -> DecoderVerdict? {
-        // Ten large pictures are not to be held for ever.
-        defer { callbox_trim_memory() }
         do throws(CodecError) {
             let clip = try TrialClip(clock: Clock.now)
             do throws(HardwareCodecError) {
@@ -107,9 +95,9 @@ struct DecoderTrial {
             numbers = (nanoseconds, 0, 0)
             words = reason
         }
-        let text =
-            self.subject + "\n" + ByteString(decimal: min(numbers.0, Int64(Int32.max))) + " "
-            + ByteString(decimal: numbers.1) + " " + ByteString(decimal: numbers.2) + "\n" + words + "\n"
-        return SmallFile(path: self.path, bytes: text.bytes)
+        let line =
+            ByteString(decimal: min(numbers.0, Int64(Int32.max))) + " " + ByteString(decimal: numbers.1) + " "
+            + ByteString(decimal: numbers.2)
+        return self.record.file([line, words])
     }
 }

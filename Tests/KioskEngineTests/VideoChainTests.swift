@@ -49,18 +49,22 @@ final class VideoChainTests: XCTestCase {
     func testTheDoctorTellsEachLinkAndWhySoftwareTookOver() {
         let scene = Scene()
         scene.feed(.video(.link(.decoder, "rkvdec, /dev/video1")))
-        scene.feed(.video(.fellBack("no picture for 300 ms")))
+        scene.feed(.video(.fellBack(.decoder, "no picture for 200 ms")))
+        scene.feed(.video(.fellBack(.encoder, "gone")))
+        scene.feed(.video(.fellBack(.decoder, "no picture for 300 ms")))
         scene.feed(.control(Scene.client, line: "doctor video"))
         XCTAssertEqual(
             scene.replies.last?["lines"] as? [String],
             [
                 "camera: nothing is known yet", "encoder: nothing is known yet", "decoder: rkvdec, /dev/video1",
                 "display: nothing is known yet", "offered: H.264 up to level 3.1",
-                "software took over in a call: no picture for 300 ms",
+                "software took over from the encoder in a call: gone",
+                "software took over from the decoder in a call: no picture for 300 ms",
             ])
         let event = scene.events("decoder").last
         XCTAssertEqual(event?["now"] as? String, "software")
         XCTAssertEqual(event?["why"] as? String, "no picture for 300 ms")
+        XCTAssertEqual(scene.events("encoder").last?["why"] as? String, "gone")
         scene.feed(.control(Scene.client, line: "doctor audio"))
         XCTAssertEqual(scene.replies.last?["ok"] as? Bool, false)
     }

@@ -7,7 +7,8 @@ import Loop
 import Picture
 
 /// One trial by its name.
-func run(_ what: ByteString, _ clip: Clip, _ words: [ByteString]) throws(HardwareCodecError) {
+func run(_ what: ByteString, _ path: ByteString, _ words: [ByteString]) throws(HardwareCodecError) {
+    let clip = Clip(path)
     let first = words.first ?? ""
     let second = words.count > 1 ? words[1] : ""
     if what == "crc", words.count > 2 {
@@ -19,6 +20,9 @@ func run(_ what: ByteString, _ clip: Clip, _ words: [ByteString]) throws(Hardwar
     if what == "fault" { return try fault(clip) }
     if what == "slices", words.count > 2 {
         return try decodeSlices(second, bySlice: first == "slice", times: number(words[2]))
+    }
+    if what == "jpeg", words.count > 1 {
+        return decodeJPEG(path, width: number(first), height: number(second))
     }
     if what == "pace" { return try pace(clip, turns: number(first), shows: second == "show") }
     say("no trial is called " + what)

@@ -3,6 +3,7 @@
 call when that fails."""
 
 import time
+from typing import NamedTuple
 
 from measure import barcode, image
 from peer import clip as clips
@@ -11,26 +12,56 @@ from tests.kiosk import DATA
 from tests.picture import expected
 from tests.runner import check
 
-FAKE, FAULT, DEVICE = "/share/codec.so", "/share/fault", "/dev/video60"
 # In the call, and at its beginning.
 FAULTS = ("hang", "damage", "refuse", "stamps", "short", "vanish")
-FAULTS_AT_START = ("no-buffers", "no-export")
+FAULTS_AT_START = ("no-buffers", "no-export", "tiles")
 # What a person takes for no interruption.
 BACK_S, TRIAL_S = 1.0, 20
+
+
+class Kind(NamedTuple):
+    """Which fake: its library and what that is made of, the variables that name it, the link that it is of, and what
+    the kiosk is started with."""
+
+    library: str
+    flags: tuple
+    other: str
+    device: str
+    fault: str
+    link: str
+    arguments: str
+
+
+# Without a camera nothing lies on the far end's picture.
+DECODER = Kind("codec", (), "encode.c", "CALLBOX_FAKE_CODEC=/dev/video60", "CALLBOX_FAKE_FAULT", "decoder",
+               "--camera none")
+ENCODER = Kind("encoder", ("-DFAKE_ENCODER",), "decode.c", "CALLBOX_FAKE_ENCODER=/dev/video61",
+               "CALLBOX_FAKE_ENCODER_FAULT", "encoder", "")
+
+
+JPEG = Kind("jpeg", ("-DFAKE_JPEG",), "encode.c", "CALLBOX_FAKE_CODEC=/dev/video60", "CALLBOX_FAKE_FAULT", "camera", "")
+
+
+def compiled(context, kind, share):
+    """The fake's library, made in the share; its name."""
+    folder = context.project / "board" / "virtual" / "codec"
+    sources = [path for path in sorted(folder.glob("*.c")) if path.name != kind.other]
+    context.run("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", *kind.flags, "-o",
+                share / f"{kind.library}.so", *sources, "-lavcodec", "-lavutil", "-lpthread", "-ldl")
+    return f"{kind.library}.so"
 
 
 class Hardware:
     """A bench whose kiosk has the fake."""
 
-    def __init__(self, context, folder):
-        self.context, self.bench = context, Bench(folder)
+    def __init__(self, context, folder, kind):
+        self.context, self.bench, self.kind = context, Bench(folder), kind
 
     def __enter__(self):
         self.bench.__enter__()
-        sources = sorted((self.context.project / "board" / "virtual" / "codec").glob("*.c"))
-        self.context.run("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o",
-                         self.bench.board.share / "codec.so", *sources, "-lavcodec", "-lavutil", "-lpthread", "-ldl")
-        self.bench.kiosk.environment = (f"LD_PRELOAD={FAKE} CALLBOX_FAKE_CODEC={DEVICE} CALLBOX_FAKE_FAULT={FAULT}")
+        library = compiled(self.context, self.kind, self.bench.board.share)
+        self.bench.kiosk.environment = (
+            f"LD_PRELOAD=/share/{library} {self.kind.device} {self.kind.fault}=/share/fault")
         return self
 
     def __exit__(self, *words):
@@ -47,31 +78,30 @@ class Hardware:
         return next((line.partition(": ")[2] for line in answer["lines"] if line.startswith(f"{link}: ")), "")
 
     def tried(self, word="none"):
-        """The kiosk when it knows who decodes, with that fault in the trial; without a camera, so that nothing lies on
-        the far end's picture."""
+        """The kiosk when it knows who does it, with that fault in the trial."""
         self.fault(word)
         self.bench.kiosk_options = None
         self.bench.peer()
-        kiosk = self.bench.ready(arguments="--camera none")
+        kiosk = self.bench.ready(arguments=self.kind.arguments)
         until = time.monotonic() + TRIAL_S
-        while "nothing is known" in (text := self.way("decoder")):
+        while "nothing is known" in (text := self.way(self.kind.link)):
             if time.monotonic() > until:
-                raise Failed("no verdict", f"the decoder was not tried within {TRIAL_S} s")
+                raise Failed("no verdict", f"the {self.kind.link} was not tried within {TRIAL_S} s")
             time.sleep(0.2)
-        self.context.log(f"decoder: {text}")
+        self.context.log(f"{self.kind.link}: {text}")
         return kiosk, text
 
 
-def hardware(context):
-    folder = context.out / "codec" / "hardware"
+def hardware(context, kind=DECODER):
+    folder = context.out / "codec" / f"hardware-{kind.library}"
     folder.mkdir(parents=True, exist_ok=True)
-    return context.once("a board with a decoder", lambda: context.keep(Hardware(context, folder)))
+    return context.once(f"a board with that {kind.link}", lambda: context.keep(Hardware(context, folder, kind)))
 
 
-def ready(context):
-    """The kiosk with a decoder that was found good, between calls."""
-    h = hardware(context)
-    if not h.bench.kiosk.alive() or "board's own" not in h.way("decoder"):
+def ready(context, kind=DECODER):
+    """The kiosk with a codec that was found good, between calls."""
+    h = hardware(context, kind)
+    if not h.bench.kiosk.alive() or "board's own" not in h.way(kind.link):
         h.tried()
     h.fault("none")
     kiosk = h.bench.kiosk

@@ -106,6 +106,10 @@ extension ConfigurationSection {
                 """
             ) { $0.video.decoder = $1 },
             .init(
+                "encoder", "auto", Self.choice([("auto", .automatic), ("software", .software)]),
+                "Who encodes the pictures that are sent; as for `decoder`."
+            ) { $0.video.encoder = $1 },
+            .init(
                 "bitrate", "1500", Self.number(64...8000, "kbit/s"),
                 "The most that is sent, in kbit/s, 64 to 8000. Less where the other side asks for less."
             ) { $0.video.bitrateKbps = $1 },

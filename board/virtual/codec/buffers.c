@@ -16,18 +16,33 @@ int queue_of(uint32_t type) {
     return type == V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE ? CAPTURE : -1;
 }
 
+static void forget_memory(struct buffer *buffer) {
+    if (!buffer->bytes) return;
+    munmap(buffer->bytes, buffer->size);
+    close(buffer->fd);
+    buffer->bytes = NULL;
+}
+
+/// Takes the dma-buf that a picture lies in, until the next one comes.
+static int import_memory(struct buffer *buffer, const struct v4l2_plane *plane) {
+    forget_memory(buffer);
+    size_t size = (size_t)device.coded_width * device.coded_height * 3 / 2;
+    int fd = plane->length < size ? -1 : fcntl(plane->m.fd, F_DUPFD_CLOEXEC, 0);
+    void *bytes = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (bytes == MAP_FAILED) return fd >= 0 ? close(fd) : 0, -EINVAL;
+    buffer->fd = fd, buffer->bytes = bytes, buffer->size = size;
+    return 0;
+}
+
 void buffers_free(struct queue *queue) {
-    for (uint32_t index = 0; index < queue->count; index++) {
-        munmap(queue->buffers[index].bytes, queue->buffers[index].size);
-        close(queue->buffers[index].fd);
-    }
+    for (uint32_t index = 0; index < queue->count; index++) forget_memory(&queue->buffers[index]);
     memset(queue, 0, sizeof *queue);
 }
 
 static int make_buffer(struct buffer *buffer, int at) {
-    size_t size = at == OUTPUT ? CODED_BYTES : (size_t)device.coded_width * device.coded_height * 3 / 2;
+    size_t size = at == CODED ? CODED_BYTES : (size_t)device.coded_width * device.coded_height * 3 / 2;
     int fd = -1;
-    if (at == OUTPUT) {
+    if (at == CODED) {
         fd = memfd_create("coded", MFD_CLOEXEC);
         if (fd < 0 || ftruncate(fd, (off_t)size) < 0) return -ENOMEM;
     } else {
@@ -46,16 +61,17 @@ static int make_buffer(struct buffer *buffer, int at) {
 
 int buffers_request(struct v4l2_requestbuffers *wanted) {
     int at = queue_of(wanted->type);
-    if (at < 0 || wanted->memory != V4L2_MEMORY_MMAP) return -EINVAL;
+    bool imports = ENCODES && at == RAW && wanted->memory == V4L2_MEMORY_DMABUF;
+    if (at < 0 || (wanted->memory != V4L2_MEMORY_MMAP && !imports)) return -EINVAL;
     struct queue *queue = &device.queues[at];
     if (queue->streams) return -EBUSY;
     buffers_free(queue);
     wanted->capabilities = V4L2_BUF_CAP_SUPPORTS_MMAP | V4L2_BUF_CAP_SUPPORTS_ORPHANED_BUFS;
     if (!wanted->count) return 0;
     if (at == CAPTURE && fault_now() == FAULT_NO_BUFFERS) return -ENOMEM;
-    if (at == CAPTURE && !device.width) return -EINVAL;
+    if (at == RAW && !device.width) return -EINVAL;
     if (wanted->count > BUFFERS_MAX) wanted->count = BUFFERS_MAX;
-    while (queue->count < wanted->count && make_buffer(&queue->buffers[queue->count], at) == 0)
+    while (queue->count < wanted->count && (imports || make_buffer(&queue->buffers[queue->count], at) == 0))
         queue->count++;
     wanted->count = queue->count;
     if (at == CAPTURE) device.announced = true;
@@ -94,6 +110,7 @@ int buffers_enqueue(struct v4l2_buffer *given) {
     struct buffer *buffer = buffer_of(at, given->index);
     if (!buffer || buffer->queued || given->length < 1) return -EINVAL;
     if (fault_now() == FAULT_REFUSE) return -EIO;
+    if (given->memory == V4L2_MEMORY_DMABUF && import_memory(buffer, &given->m.planes[0]) < 0) return -EINVAL;
     if (at == OUTPUT) {
         if (given->m.planes[0].bytesused > buffer->size) return -EINVAL;
         buffer->used = given->m.planes[0].bytesused;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake of a board's H.264 decoder, for a kernel that has none: what a driver of the stateful interface does
-// (Documentation/userspace-api/media/v4l/dev-decoder.rst), played within the process by libavcodec. Pictures are real
-// dma-bufs of the system heap. preload.c puts it before the C library, device.c answers the calls, decode.c decodes.
+// A fake of a board's H.264 decoder, with FAKE_ENCODER of its encoder, with FAKE_JPEG of its decoder of JPEG, for a
+// kernel that has none: what a driver of the stateful interfaces does (Documentation/userspace-api/media/v4l,
+// dev-decoder.rst and dev-encoder.rst), played within the process by libavcodec. Pictures are real dma-bufs of the system
+// heap. preload.c puts it before the C library, device.c answers the calls, decode.c decodes, encode.c encodes. Each of
+// the three is a library of its own.
 #pragma once
 #include <linux/videodev2.h>
 #include <pthread.h>
@@ -11,18 +13,36 @@
 
 enum { BUFFERS_MAX = 32, QUEUES = 2, OUTPUT = 0, CAPTURE = 1, CODED_BYTES = 1 << 20 };
 
-/// What goes wrong, as the first word of the file CALLBOX_FAKE_FAULT names at that moment.
+#ifdef FAKE_ENCODER
+enum { ENCODES = 1, RAW = OUTPUT, CODED = CAPTURE };
+#define FAKE_NAME "callbox-fake-encoder"
+#define FAKE_DEVICE "CALLBOX_FAKE_ENCODER"
+#define FAKE_FAULT "CALLBOX_FAKE_ENCODER_FAULT"
+#else
+enum { ENCODES = 0, RAW = CAPTURE, CODED = OUTPUT };
+#define FAKE_NAME "callbox-fake"
+#define FAKE_DEVICE "CALLBOX_FAKE_CODEC"
+#define FAKE_FAULT "CALLBOX_FAKE_FAULT"
+#endif
+
+#ifdef FAKE_JPEG
+enum { CODED_FORMAT = V4L2_PIX_FMT_JPEG };
+#else
+enum { CODED_FORMAT = V4L2_PIX_FMT_H264 };
+#endif
+
+/// What goes wrong, as the first word of the file that FAKE_FAULT names at that moment.
 enum fault {
     FAULT_NONE,
     /// Takes all, and nothing comes out.
     FAULT_HANG,
-    /// Pictures with the flag of an error.
+    /// Pictures, or what is made of them, with the flag of an error.
     FAULT_DAMAGE,
     /// EIO where a buffer is queued or taken.
     FAULT_REFUSE,
     /// Pictures with the time of none that was put in.
     FAULT_STAMPS,
-    /// Pictures of half their bytes.
+    /// Pictures of half their bytes; nothing at all in a buffer for a coded one.
     FAULT_SHORT,
     /// ENODEV everywhere: the device was pulled.
     FAULT_VANISH,
@@ -30,10 +50,14 @@ enum fault {
     FAULT_NO_BUFFERS,
     /// EINVAL where they are to be exported.
     FAULT_NO_EXPORT,
+    /// Pictures in tiles that neither this display nor software knows.
+    FAULT_TILES,
+    /// No fault: an encoder whose pictures have rows and columns in sixteens, as no camera gives them.
+    FAULT_SIXTEENS,
 };
 
 struct buffer {
-    /// A memfd of coded bytes, or the dma-buf of a picture.
+    /// A memfd of coded bytes, or the dma-buf of a picture: our own, or for an encoder one that came with it.
     int fd;
     uint8_t *bytes;
     size_t size, used;
@@ -59,13 +83,16 @@ struct device {
     /// The user's descriptor, and our end of it: a byte for each picture, urgent data for an event.
     int user, own;
     struct queue queues[QUEUES];
-    /// Of the pictures, as the stream has them; 0 before its first header.
+    /// Of the pictures, as the stream has them, or as they are to be encoded; 0 before that is known.
     uint32_t width, height, coded_width, coded_height;
     /// The CAPTURE queue has been set up for this size.
     bool announced;
     bool draining, ended, events[2];
-    /// Grows with each flush: what was decoded before is stale.
+    /// Grows with each flush: what was worked on before is stale.
     uint32_t epoch;
+    /// What an encoder is told: bits a second, and that the next picture is to be a key frame.
+    int32_t bitrate;
+    bool wants_key_frame;
 };
 
 enum fault fault_now(void);
@@ -78,8 +105,8 @@ int device_ioctl(unsigned long request, void *argument);
 /// The memory that QUERYBUF's offset names.
 void *device_map(size_t length, int64_t offset);
 
-/// The decoder's thread. `argument` is the device.
-void *decode_run(void *argument);
+/// The decoder's or the encoder's thread. `argument` is the device.
+void *work_run(void *argument);
 /// Both with the lock held.
 void announce(struct device *device, uint32_t event);
 void finish_picture(struct device *device, uint32_t index);

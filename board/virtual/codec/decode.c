@@ -14,7 +14,8 @@ struct decoder {
 
 static bool open_decoder(struct decoder *decoder) {
     avcodec_free_context(&decoder->context);
-    decoder->context = avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_H264));
+    decoder->context = avcodec_alloc_context3(avcodec_find_decoder(
+        CODED_FORMAT == V4L2_PIX_FMT_JPEG ? AV_CODEC_ID_MJPEG : AV_CODEC_ID_H264));
     if (!decoder->context) return false;
     decoder->context->thread_count = 1;
     decoder->context->flags |= AV_CODEC_FLAG_LOW_DELAY;
@@ -78,7 +79,8 @@ static void copy_picture(const struct device *device, const AVFrame *frame, uint
 
 static void give(struct device *device, struct decoder *decoder, const AVFrame *frame) {
     struct queue *pictures = &device->queues[CAPTURE];
-    if (frame->format != AV_PIX_FMT_YUV420P || !agree_on_size(device, decoder, frame)) return;
+    bool is_known = frame->format == AV_PIX_FMT_YUV420P || frame->format == AV_PIX_FMT_YUVJ420P;
+    if (!is_known || !agree_on_size(device, decoder, frame)) return;
     while (!is_stale(device, decoder) && !pictures->waiting_count) pthread_cond_wait(&device->changed, &device->lock);
     if (is_stale(device, decoder)) return;
     uint32_t index = pictures->waiting[0];
@@ -130,7 +132,7 @@ static void drain(struct device *device, struct decoder *decoder) {
     open_decoder(decoder);
 }
 
-void *decode_run(void *argument) {
+void *work_run(void *argument) {
     struct device *device = argument;
     struct decoder decoder = {.packet = av_packet_alloc(), .frame = av_frame_alloc()};
     pthread_mutex_lock(&device->lock);

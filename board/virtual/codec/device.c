@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of the fake device, multi-planar, one plane in memory: H.264 in, NV12 out. One user at a time.
+// The calls of the fake device, multi-planar, one plane in memory: H.264 on one side, NV12 on the other. One user at a
+// time.
 #include "codec.h"
 
 #include <errno.h>
@@ -12,9 +13,9 @@ struct device device = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_CO
 
 enum fault fault_now(void) {
     static const char *const names[] = {"none", "hang", "damage", "refuse", "stamps", "short", "vanish", "no-buffers",
-                                        "no-export"};
+                                        "no-export", "tiles", "sixteens"};
     char word[16] = "";
-    const char *path = getenv("CALLBOX_FAKE_FAULT");
+    const char *path = getenv(FAKE_FAULT);
     FILE *file = path ? fopen(path, "re") : NULL;
     if (!file) return FAULT_NONE;
     if (fscanf(file, "%15s", word) != 1) word[0] = 0;
@@ -36,8 +37,9 @@ int device_open(void) {
     device.announced = device.draining = device.ended = false;
     memset(device.events, 0, sizeof device.events);
     device.epoch = 0;
+    device.wants_key_frame = false;
     device.own = ends[1];
-    if (pthread_create(&device.thread, NULL, decode_run, &device) != 0) {
+    if (pthread_create(&device.thread, NULL, work_run, &device) != 0) {
         close(ends[0]);
         close(ends[1]);
         return errno = EAGAIN, -1;
@@ -73,16 +75,30 @@ void finish_picture(struct device *device, uint32_t index) {
 
 // Formats
 
-static void fill_format(struct v4l2_format *format) {
+static uint32_t raw_format(void) {
+    return fault_now() == FAULT_TILES ? V4L2_PIX_FMT_SUNXI_TILED_NV12 : V4L2_PIX_FMT_NV12;
+}
+
+static void take_size(uint32_t width, uint32_t height) {
+    device.width = width;
+    device.height = height;
+    bool is_exact = ENCODES && fault_now() != FAULT_SIXTEENS;
+    device.coded_width = is_exact ? width : (width + 15) & ~15u;
+    device.coded_height = is_exact ? height : (height + 15) & ~15u;
+}
+
+static void fill_format(struct v4l2_format *format, bool is_set) {
     struct v4l2_pix_format_mplane *picture = &format->fmt.pix_mp;
-    bool is_coded = queue_of(format->type) == OUTPUT;
+    bool is_coded = queue_of(format->type) == CODED;
     uint32_t width = picture->width, height = picture->height;
+    // A decoder learns the size from its stream.
+    if (is_set && !is_coded && ENCODES) take_size(width, height);
     memset(picture, 0, sizeof *picture);
     picture->field = V4L2_FIELD_NONE;
     picture->num_planes = 1;
     picture->width = is_coded ? width : device.width ? device.coded_width : 16;
     picture->height = is_coded ? height : device.width ? device.coded_height : 16;
-    picture->pixelformat = is_coded ? V4L2_PIX_FMT_H264 : V4L2_PIX_FMT_NV12;
+    picture->pixelformat = is_coded ? CODED_FORMAT : raw_format();
     picture->plane_fmt[0].bytesperline = is_coded ? 0 : picture->width;
     picture->plane_fmt[0].sizeimage = is_coded ? CODED_BYTES : picture->width * picture->height * 3 / 2;
 }
@@ -90,8 +106,8 @@ static void fill_format(struct v4l2_format *format) {
 static int describe(struct v4l2_fmtdesc *description) {
     int at = queue_of(description->type);
     if (at < 0 || description->index) return -EINVAL;
-    description->pixelformat = at == OUTPUT ? V4L2_PIX_FMT_H264 : V4L2_PIX_FMT_NV12;
-    description->flags = at == OUTPUT ? V4L2_FMT_FLAG_COMPRESSED | V4L2_FMT_FLAG_DYN_RESOLUTION : 0;
+    description->pixelformat = at == CODED ? CODED_FORMAT : raw_format();
+    description->flags = at == CODED ? V4L2_FMT_FLAG_COMPRESSED | V4L2_FMT_FLAG_DYN_RESOLUTION : 0;
     return 0;
 }
 
@@ -113,8 +129,12 @@ static int next_event(struct v4l2_event *event) {
     return 0;
 }
 
-static int select_rectangle(struct v4l2_selection *selection) {
-    if (!device.width) return -EINVAL;
+static int select_rectangle(struct v4l2_selection *selection, bool is_set) {
+    if (!device.width || (is_set && !ENCODES)) return -EINVAL;
+    if (is_set) {
+        device.width = selection->r.width < device.coded_width ? selection->r.width : device.coded_width;
+        device.height = selection->r.height < device.coded_height ? selection->r.height : device.coded_height;
+    }
     bool is_visible = selection->target == V4L2_SEL_TGT_COMPOSE || selection->target == V4L2_SEL_TGT_COMPOSE_DEFAULT
                       || selection->target == V4L2_SEL_TGT_CROP || selection->target == V4L2_SEL_TGT_CROP_DEFAULT;
     selection->r = (struct v4l2_rect){0, 0, is_visible ? device.width : device.coded_width,
@@ -124,8 +144,8 @@ static int select_rectangle(struct v4l2_selection *selection) {
 
 static int capability(struct v4l2_capability *out) {
     memset(out, 0, sizeof *out);
-    strcpy((char *)out->driver, "callbox-fake");
-    strcpy((char *)out->card, "fake H.264 decoder");
+    strcpy((char *)out->driver, FAKE_NAME);
+    strcpy((char *)out->card, "fake H.264 codec");
     strcpy((char *)out->bus_info, "platform:callbox-fake");
     out->device_caps = V4L2_CAP_VIDEO_M2M_MPLANE | V4L2_CAP_STREAMING | V4L2_CAP_EXT_PIX_FORMAT;
     out->capabilities = out->device_caps | V4L2_CAP_DEVICE_CAPS;
@@ -133,8 +153,26 @@ static int capability(struct v4l2_capability *out) {
 }
 
 static int control(struct v4l2_control *control) {
-    if (control->id != V4L2_CID_MIN_BUFFERS_FOR_CAPTURE) return -EINVAL;
+    if (ENCODES || control->id != V4L2_CID_MIN_BUFFERS_FOR_CAPTURE) return -EINVAL;
     control->value = 4;
+    return 0;
+}
+
+static int set_control(const struct v4l2_control *control) {
+    if (!ENCODES) return -EINVAL;
+    switch (control->id) {
+        case V4L2_CID_MPEG_VIDEO_BITRATE: device.bitrate = control->value; return 0;
+        case V4L2_CID_MPEG_VIDEO_FORCE_KEY_FRAME: device.wants_key_frame = true; return 0;
+        case V4L2_CID_MPEG_VIDEO_H264_PROFILE:
+        case V4L2_CID_MPEG_VIDEO_H264_LEVEL:
+        case V4L2_CID_MPEG_VIDEO_GOP_SIZE: return 0;
+        default: return -EINVAL;
+    }
+}
+
+static int query_control(struct v4l2_queryctrl *query) {
+    if (!ENCODES || query->id != V4L2_CID_MPEG_VIDEO_FORCE_KEY_FRAME) return -EINVAL;
+    query->flags = 0;
     return 0;
 }
 
@@ -153,9 +191,10 @@ static int answer(unsigned long call, void *argument) {
         case VIDIOC_S_FMT:
         case VIDIOC_TRY_FMT:
             if (queue_of(((struct v4l2_format *)argument)->type) < 0) return -EINVAL;
-            fill_format(argument);
+            fill_format(argument, call == VIDIOC_S_FMT);
             return 0;
-        case VIDIOC_G_SELECTION: return select_rectangle(argument);
+        case VIDIOC_G_SELECTION:
+        case VIDIOC_S_SELECTION: return select_rectangle(argument, call == VIDIOC_S_SELECTION);
         case VIDIOC_REQBUFS: return buffers_request(argument);
         case VIDIOC_QUERYBUF: return buffers_query(argument);
         case VIDIOC_EXPBUF: return buffers_export(argument);
@@ -166,6 +205,9 @@ static int answer(unsigned long call, void *argument) {
         case VIDIOC_SUBSCRIBE_EVENT: return 0;
         case VIDIOC_DQEVENT: return next_event(argument);
         case VIDIOC_G_CTRL: return control(argument);
+        case VIDIOC_S_CTRL: return set_control(argument);
+        case VIDIOC_QUERYCTRL: return query_control(argument);
+        case VIDIOC_S_PARM: return ENCODES ? 0 : -ENOTTY;
         case VIDIOC_DECODER_CMD: return command(argument);
         case VIDIOC_TRY_DECODER_CMD: return 0;
         default: return -ENOTTY;

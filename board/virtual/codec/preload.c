@@ -13,14 +13,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define EXPORT __attribute__((visibility("default")))
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static bool is_ours(const char *path) {
-    const char *ours = getenv("CALLBOX_FAKE_CODEC");
+    const char *ours = getenv(FAKE_DEVICE);
     return ours && path && strcmp(path, ours) == 0;
 }
 
-int open(const char *path, int flags, ...) {
+EXPORT int open(const char *path, int flags, ...) {
     va_list words;
     va_start(words, flags);
     mode_t mode = va_arg(words, mode_t);
@@ -28,7 +29,7 @@ int open(const char *path, int flags, ...) {
     return is_ours(path) ? device_open() : REAL(open)(path, flags, mode);
 }
 
-int open64(const char *path, int flags, ...) {
+EXPORT int open64(const char *path, int flags, ...) {
     va_list words;
     va_start(words, flags);
     mode_t mode = va_arg(words, mode_t);
@@ -36,7 +37,7 @@ int open64(const char *path, int flags, ...) {
     return is_ours(path) ? device_open() : REAL(open64)(path, flags, mode);
 }
 
-int ioctl(int fd, unsigned long request, ...) {
+EXPORT int ioctl(int fd, unsigned long request, ...) {
     va_list words;
     va_start(words, request);
     void *argument = va_arg(words, void *);
@@ -44,17 +45,17 @@ int ioctl(int fd, unsigned long request, ...) {
     return device_is(fd) ? device_ioctl(request, argument) : REAL(ioctl)(fd, request, argument);
 }
 
-void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset) {
+EXPORT void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset) {
     if (fd >= 0 && device_is(fd)) return device_map(length, offset);
     return REAL(mmap)(at, length, protection, flags, fd, offset);
 }
 
-void *mmap64(void *at, size_t length, int protection, int flags, int fd, off64_t offset) {
+EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int fd, off64_t offset) {
     if (fd >= 0 && device_is(fd)) return device_map(length, offset);
     return REAL(mmap64)(at, length, protection, flags, fd, offset);
 }
 
-int close(int fd) {
+EXPORT int close(int fd) {
     if (fd >= 0 && device_is(fd)) {
         device_close();
         return 0;
