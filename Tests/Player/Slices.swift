@@ -8,8 +8,8 @@ import Picture
 
 /// Decodes an H.264 byte stream by the decoder that is told of each picture, and says what came of it. The kernel's
 /// test decoder (visl) draws what it was told instead of decoding. `times` over: each round holds as many pictures as a
-/// display does, and lets go of them late.
-func decodeSlices(_ path: ByteString, bySlice: Bool, times: Int) throws(HardwareCodecError) {
+/// display does, and lets go of them late. `isCut`: before each round it is given some pictures that it has to forget.
+func decodeSlices(_ path: ByteString, bySlice: Bool, times: Int, isCut: Bool) throws(HardwareCodecError) {
     let units = accessUnits(AnnexB.nalUnits(in: Clip.read(path), limit: 65_536))
     let decoder = try V4L2StatelessDecoder(.init(allowsReordering: true, prefersSlices: bySlice))
     say("mode " + (decoder.decodesSlices ? "slice" : "frame"))
@@ -18,6 +18,10 @@ func decodeSlices(_ path: ByteString, bySlice: Bool, times: Int) throws(Hardware
     var before = 0
     for round in 0..<times {
         if round == 1 { before = Holdings.descriptors }
+        if isCut {
+            for unit in units.prefix(1 + round % 6) { _ = try put(unit, decoder) }
+            try decoder.flush()
+        }
         var rest = units[...]
         var until = Clock.now() + .milliseconds(Playing.limitMs)
         var isDone = false

@@ -19,7 +19,8 @@ func run(_ what: ByteString, _ path: ByteString, _ words: [ByteString]) throws(H
     if what == "encode" { return try encode(clip, isShared: first == "shared") }
     if what == "fault" { return try fault(clip) }
     if what == "slices", words.count > 2 {
-        return try decodeSlices(second, bySlice: first == "slice", times: number(words[2]))
+        let isCut = words.dropFirst(3).first == "cut"
+        return try decodeSlices(second, bySlice: first == "slice", times: number(words[2]), isCut: isCut)
     }
     if what == "jpeg", words.count > 1 {
         return decodeJPEG(path, width: number(first), height: number(second))

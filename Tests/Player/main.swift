@@ -12,7 +12,8 @@ import Picture
 //     player flush CLIP                          half of the clip, an end without a wait, the other half
 //     player encode CLIP shared|copied           the clip made anew, a key frame in its middle
 //     player fault CLIP                          what is said of a device that fails
-//     player slices - frame|slice STREAM TIMES   an H.264 byte stream by the decoder that is told of each picture
+//     player slices - frame|slice STREAM TIMES [cut]
+//                                                an H.264 byte stream by the decoder that is told of each picture
 //     player jpeg FILE WIDTH HEIGHT              a camera's picture by who decodes such
 //     player pace CLIP TURNS show|hold           pictures at the display's pace, or as long a wait
 

@@ -39,15 +39,16 @@ ENCODER = Kind("encoder", ("-DFAKE_ENCODER",), "decode.c", "CALLBOX_FAKE_ENCODER
                "CALLBOX_FAKE_ENCODER_FAULT", "encoder", "")
 
 
-JPEG = Kind("jpeg", ("-DFAKE_JPEG",), "encode.c", "CALLBOX_FAKE_CODEC=/dev/video60", "CALLBOX_FAKE_FAULT", "camera", "")
+JPEG = Kind("jpeg", ("-DFAKE_JPEG",), "encode.c", "CALLBOX_FAKE_CODEC=/dev/video60", "CALLBOX_FAKE_FAULT", "camera",
+            "")
 
 
 def compiled(context, kind, share):
     """The fake's library, made in the share; its name."""
     folder = context.project / "board" / "virtual" / "codec"
     sources = [path for path in sorted(folder.glob("*.c")) if path.name != kind.other]
-    context.run("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", *kind.flags, "-o",
-                share / f"{kind.library}.so", *sources, "-lavcodec", "-lavutil", "-lpthread", "-ldl")
+    context.run("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", *kind.flags,
+                "-o", share / f"{kind.library}.so", *sources, "-lavcodec", "-lavutil", "-lpthread", "-ldl")
     return f"{kind.library}.so"
 
 
@@ -167,9 +168,10 @@ def fallback(context):
             time.sleep(0.7)
             failed_at = h.fault(fault)
             event = kiosk.wait_event("decoder", since=mark, limit_s=2)
-            time.sleep(max(0.0, failed_at + BACK_S - time.monotonic()))
         else:
             event = kiosk.wait_event("decoder", since=mark, limit_s=2)
+            failed_at = time.monotonic()
+        time.sleep(max(0.0, failed_at + BACK_S - time.monotonic()))
         first, _ = frame_number(kiosk, context.folder / f"{fault}-1.png")
         time.sleep(0.3)
         second, _ = frame_number(kiosk, context.folder / f"{fault}-2.png")

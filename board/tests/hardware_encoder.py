@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls on a board with an encoder of H.264, which is a fake (board/virtual/codec): who encodes, and what becomes of the
-far end's picture when that fails."""
+"""Calls on a board with an encoder of H.264, which is a fake (board/virtual/codec): who encodes, and what becomes of
+the far end's picture when that fails."""
 
 import time
 
@@ -37,10 +37,10 @@ def likeness(h, peer, name):
 def chosen(context):
     h = hardware(context, ENCODER)
     _, text = h.tried()
-    if not text.startswith("callbox-fake-encoder, the board's own"):
+    if not text.startswith("callbox-fake-enc, the board's own"):
         raise Failed("not chosen", text)
     kept = h.bench.must(f"cat {DATA}/encoder").splitlines()
-    if kept[2:3] != ["callbox-fake-encoder"]:
+    if kept[2:3] != ["callbox-fake-enc"]:
         raise Failed("not kept", f"{kept}")
     return "the board's own"
 
@@ -49,7 +49,8 @@ def chosen(context):
 def call(context):
     """What the far end sees of pictures that are read in the camera's memory, and of such as have to be copied."""
     levels = []
-    for word, copies in (("none", "; 0 copies: it reads the camera's memory"), ("sixteens", "; 1 copy, for the encoder")):
+    ways = {"none": "; 0 copies: it reads the camera's memory", "sixteens": "; 1 copy, for the encoder"}
+    for word, copies in ways.items():
         h, kiosk = ready(context, ENCODER)
         h.fault(word)
         peer, mark = called(h, kiosk)
@@ -60,7 +61,7 @@ def call(context):
         kiosk.idle()
         if kiosk.find("encoder", since=mark):
             raise Failed("software", f"the encoder was given up: {kiosk.find('encoder', since=mark)[0]}")
-        if not way.startswith("callbox-fake-encoder, the board's own, from NV12") or copies not in way:
+        if not way.startswith("callbox-fake-enc, the board's own, from NV12") or copies not in way:
             raise Failed("not so", way)
     return min(levels)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of cameras that send JPEG, by a fake of a board's decoder of it (board/virtual/codec). No camera of the virtual
-board sends JPEG: the player stands for one."""
+"""Pictures of cameras that send JPEG, by a fake of a board's decoder of it (board/virtual/codec). No camera of the
+virtual board sends JPEG: the player stands for one."""
 
 from tests.codec import codecs
 from tests.hardware import JPEG, compiled
@@ -8,8 +8,10 @@ from tests.runner import Failed, check
 
 WIDTH, HEIGHT, PICTURES = 640, 360, 5
 # What the player says of each fault: the first picture is decoded by software in any case, and compared.
-SAID = {"none": "decoded by callbox-fake, the board's own", "damage": "decoded by software. The video codec decodes",
-        "hang": "decoded by software. The video codec has given nothing", "refuse": "decoded by software. The video codec",
+SAID = {"none": "decoded by callbox-fake, the board's own",
+        "damage": "decoded by software. The video codec decodes",
+        "hang": "decoded by software. The video codec has given nothing",
+        "refuse": "decoded by software. The video codec",
         "short": "decoded by software. The video codec", "no-buffers": "decoded by software. The video codec",
         "vanish": "decoded by software. "}
 

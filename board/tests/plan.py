@@ -18,7 +18,8 @@ FILES = {
              "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
               "abuse", "missing", "endurance"],
-    "codec": ["codec", "hardware", "hardware_encoder", "hardware_jpeg"], "slices": ["slices"], "away": ["away", "lines"], "screens": ["screens"],
+    "codec": ["codec", "hardware", "hardware_encoder", "hardware_jpeg"], "slices": ["slices"],
+    "away": ["away", "lines"], "screens": ["screens"],
     "image": ["image"],
     "image-more": ["image_update", "image_bundles", "image_faults"],
 }

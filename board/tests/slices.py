@@ -99,6 +99,19 @@ def slices(context):
     return decoded(context, "slice")
 
 
+@check("slices/refused")
+def refused(context):
+    """Kinds of streams that no device is given: told in words at once, without a picture."""
+    kinds = [name for name in bitstream.STREAMS if name not in PLAYED]
+    for name in kinds:
+        path = f"/share/streams/{bitstream.streams(context)[name].name}"
+        said = play_file(context, name, path, "frame", may_fail=True)
+        expected = f"not-taken after \\d+ ms: H.264 is not decoded by hardware: {bitstream.STREAMS[name][3]}."
+        if not re.search(expected, said) or "pictures " in said:
+            raise Failed(name, said.strip()[-160:])
+    return ", ".join(kinds)
+
+
 @check("slices/sizes")
 def sizes(context):
     """Whole, and all of it to be seen; sizes that the device does not take are told of."""
@@ -171,3 +184,15 @@ def again(context):
     if f"pictures {wanted} damaged 0" not in said:
         raise Failed("not all", said.strip()[-160:])
     return int(re.search(r"grown (-?\d+)", said)[1])
+
+
+@check("slices/cut")
+def cut(context):
+    """What was put in is to be forgotten, at each place of a stream: all that is put in then comes out."""
+    wanted = bitstream.FRAMES * ROUNDS
+    for mode in ("frame", "slice"):
+        said = play(context, "slices", mode, times=f"{ROUNDS} cut")
+        grown = int(re.search(r"grown (-?\d+)", said)[1])
+        if f"pictures {wanted} damaged 0" not in said or grown > 0:
+            raise Failed("not all", f"by {mode}: {said.strip()[-160:]}")
+    return wanted

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fake of a board's H.264 decoder, with FAKE_ENCODER of its encoder, with FAKE_JPEG of its decoder of JPEG, for a
 // kernel that has none: what a driver of the stateful interfaces does (Documentation/userspace-api/media/v4l,
-// dev-decoder.rst and dev-encoder.rst), played within the process by libavcodec. Pictures are real dma-bufs of the system
-// heap. preload.c puts it before the C library, device.c answers the calls, decode.c decodes, encode.c encodes. Each of
-// the three is a library of its own.
+// dev-decoder.rst and dev-encoder.rst), played within the process by libavcodec. Pictures are real dma-bufs of the
+// system heap. preload.c puts it before the C library, device.c answers the calls, decode.c decodes, encode.c encodes.
+// Each of the three is a library of its own.
 #pragma once
 #include <linux/videodev2.h>
 #include <pthread.h>
@@ -15,7 +15,8 @@ enum { BUFFERS_MAX = 32, QUEUES = 2, OUTPUT = 0, CAPTURE = 1, CODED_BYTES = 1 <<
 
 #ifdef FAKE_ENCODER
 enum { ENCODES = 1, RAW = OUTPUT, CODED = CAPTURE };
-#define FAKE_NAME "callbox-fake-encoder"
+// No longer: v4l2_capability has 16 bytes for it.
+#define FAKE_NAME "callbox-fake-enc"
 #define FAKE_DEVICE "CALLBOX_FAKE_ENCODER"
 #define FAKE_FAULT "CALLBOX_FAKE_ENCODER_FAULT"
 #else
