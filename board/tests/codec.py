@@ -25,7 +25,7 @@ RAW = {"YU12": 1.5, "YV12": 1.5, "422P": 2, "NV12": 1.5, "NV21": 1.5, "NV16": 2,
 USELESS = ("HSV3", "HSV4", "VYUY")
 # What the display calls those that have another name there.
 SHOWN = {"422P": "YU16", "BGR3": "RG24", "RGB3": "BG24", "BGR4": "XR24", "RGB4": "BX24", "GREY": "R8  "}
-CHANGES, TURNS, PAIRS = 200, 200, 5
+CHANGES, TURNS, PAIRS = 200, 200, 3
 # Descriptors and framebuffers must not grow at all; memory by what an allocator keeps.
 GROWTH_PAGES_MAX = 512
 # Each fault: after how many pictures, what is told of it; the program waits 300 ms at most for a picture.
