@@ -122,10 +122,24 @@ class Away:
         return f"told in {took:.1f} s" if back is None else f"told in {took:.1f} s, back in {back:.1f} s"
 
     def fault(self, name, when, families, break_it, mend=None, during=None, sound=True):
-        """`during` says what goes on without it; idle, that is the next press. Without `mend` it mends itself."""
+        """`during` says what goes on without it; idle, that is the next press. Without `mend` it mends itself.
+
+        A chime that another program of this machine tore is listened for once more, with the fault made anew.
+        """
         moment = self.witness.moment(families if sound else ())
         break_it()
-        told = self.witness.stands(moment, families, sound)
+        try:
+            told = self.witness.stands(moment, families, sound)
+        except Failed as fault:
+            if fault.figure != "not heard" or not mend:
+                raise
+            self.context.log(f"{name}: made anew, for {fault}")
+            mark = self.kiosk.mark()
+            mend()
+            self.back(families, mark)
+            moment = self.witness.moment(families)
+            break_it()
+            told = self.witness.stands(moment, families, sound)
         result = (during or self.witness.press_calls)()
         mark = self.kiosk.mark() if mend else moment[0]
         if mend:
