@@ -59,7 +59,7 @@ struct MediaCall {
             case .video(let unit): require(unit.isComplete, "only whole pictures are shown")
             case .audio(let packet): self.playout.insert(packet, now: self.now)
             case .wait: return
-            case .send, .encodeKeyFrame, .event: break
+            case .send, .encodeKeyFrame, .encodeRate, .event: break
             }
         }
         fatalError("the engine comes to rest")

@@ -36,7 +36,7 @@ extension KioskEngine {
         guard let session = self.session else { return }
         self.order(wishes)
         let encoder = EncoderPlan(negotiated, self.world, self.configuration)
-        self.put(.media(.start(session.plan(negotiated, self.world), encoder, session.protection(negotiated))))
+        self.put(.media(.start(session.plan(negotiated, self.world, encoder), encoder, session.protection(negotiated))))
         self.mediaRuns = true
         self.counters = nil
     }
@@ -44,7 +44,8 @@ extension KioskEngine {
     mutating func updateMedia(_ negotiated: NegotiatedSession) {
         guard let session = self.session else { return }
         let encoder = EncoderPlan(negotiated, self.world, self.configuration)
-        self.put(.media(.update(session.plan(negotiated, self.world), encoder, session.protection(negotiated))))
+        let plan = session.plan(negotiated, self.world, encoder)
+        self.put(.media(.update(plan, encoder, session.protection(negotiated))))
     }
 
     mutating func stopMedia() {

@@ -57,5 +57,8 @@ extension StreamStatistics {
         json.put("fir_out", self.firSent)
         json.put("fir_in", self.firReceived)
         json.put("nack_in", self.nackReceived)
+        json.put("tmmbr_in", self.tmmbrReceived)
+        json.put("remb_in", self.rembReceived)
+        if let encodeRateKbps = self.encodeRateKbps { json.put("rate_kbps", encodeRateKbps) }
     }
 }

@@ -10,10 +10,13 @@ extension MediaSession {
         MediaPlan(audio: session.audio.flatMap { self.audioPlan($0) }, video: nil, ntpAtZero: ntpAtZero)
     }
 
-    func plan(_ session: NegotiatedSession, _ world: KioskWorld) -> MediaPlan {
-        MediaPlan(
-            audio: session.audio.flatMap { self.audioPlan($0) },
-            video: session.video.flatMap { self.videoPlan($0, fps: world.cameraFPS) }, ntpAtZero: world.ntpAtZero)
+    /// - Parameter encoder: nil where no video is sent.
+    func plan(_ session: NegotiatedSession, _ world: KioskWorld, _ encoder: EncoderPlan?) -> MediaPlan {
+        let video = session.video.flatMap {
+            self.videoPlan($0, fps: world.cameraFPS, bitrateKbps: encoder?.bitrateKbps ?? 0)
+        }
+        return MediaPlan(
+            audio: session.audio.flatMap { self.audioPlan($0) }, video: video, ntpAtZero: world.ntpAtZero)
     }
 
     private func streamPlan(_ stream: NegotiatedStream, _ ssrc: SSRC) -> StreamPlan {
@@ -46,7 +49,7 @@ extension MediaSession {
         }
     }
 
-    private func videoPlan(_ stream: NegotiatedStream, fps: Int) -> VideoPlan? {
+    private func videoPlan(_ stream: NegotiatedStream, fps: Int, bitrateKbps: Int) -> VideoPlan? {
         guard case .h264(let parameters) = stream.codec else { return nil }
         let feedback = stream.feedback
         return VideoPlan(
@@ -54,8 +57,8 @@ extension MediaSession {
             packetizationMode: parameters.packetizationMode == 0 ? .singleNAL : .nonInterleaved,
             sendPayloadType: PayloadType(stream.sendPayloadType),
             receivePayloadTypes: stream.receivePayloadTypes.map { PayloadType($0.payloadType) },
-            feedback: VideoFeedback(pli: feedback.pli, fir: feedback.fir, nack: feedback.nack), framesPerSecond: fps,
-            parameterSets: parameters.parameterSets)
+            feedback: VideoFeedback(pli: feedback.pli, fir: feedback.fir), framesPerSecond: fps,
+            bitrateKbps: bitrateKbps, parameterSets: parameters.parameterSets)
     }
 }
 

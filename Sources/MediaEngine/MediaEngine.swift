@@ -38,6 +38,8 @@ public struct MediaEngine {
         case video(AccessUnit)
         /// The encoder's next picture must be an IDR.
         case encodeKeyFrame
+        /// From the next picture on the encoder makes at most so much. First when pictures begin.
+        case encodeRate(kbps: Int)
         case event(MediaEvent)
         /// The last output: nothing to do until then (or, if nil, until the next input).
         case wait(until: Instant?)
@@ -194,7 +196,7 @@ extension MediaEngine {
             guard let ntpAtZero = self.running?.ntpAtZero else { return }
             let feedback = self.running?.video?.core.receiveReports(
                 bytes, from: source, channel: channel, now: now, ntpAtZero: ntpAtZero, &self.outputs)
-            if let feedback { self.running?.video?.take(feedback, now: now, &self.outputs) }
+            if let feedback { self.running?.video?.take(feedback, now: now, ntpAtZero: ntpAtZero, &self.outputs) }
         }
     }
 

@@ -53,6 +53,22 @@ public enum MediaLimits {
     /// The audio timestamp follows the count of samples while that is this near to the clock.
     static let audioClockSlackMs = 60
 
+    // MARK: Rate of pictures
+
+    /// Losses of more than this, in 1/256, slow the pictures down; of no more than that let them grow again.
+    static let lossSlowsAbove: UInt8 = 25
+    static let lossGrowsBelow: UInt8 = 5
+    /// Growth in a second, in percent, and the longest time that one report counts for.
+    static let rateGrowthPercent = 8
+    static let rateGrowthMsMax = 5000
+    /// Losses slow them down to this: below, each picture is worth less than what it may save.
+    static let lossyRateKbpsMin = 128
+    /// The peer's word is followed down to this.
+    static let rateKbpsMin = 32
+    static let rateKbpsMax = 100_000
+    /// At most one notice of a bound is sent in this time; the peer repeats its request until it has one.
+    static let rateNoticeSpacingMs = 100
+
     // MARK: RTCP
 
     /// RFC 3550 section 6.2.

@@ -103,12 +103,10 @@ public struct AudioPlan: Hashable, Sendable {
 public struct VideoFeedback: Hashable, Sendable {
     public var pli: Bool
     public var fir: Bool
-    public var nack: Bool
 
-    public init(pli: Bool = false, fir: Bool = false, nack: Bool = false) {
+    public init(pli: Bool = false, fir: Bool = false) {
         self.pli = pli
         self.fir = fir
-        self.nack = nack
     }
 }
 
@@ -122,13 +120,15 @@ public struct VideoPlan: Hashable, Sendable {
     public var maxPayloadSize: Int
     /// Frames a second that we send; big frames are spread over a part of one frame's time.
     public var framesPerSecond: Int
+    /// What was agreed that we send at most, headers aside.
+    public var bitrateKbps: Int
     /// NAL units of `sprop-parameter-sets`, without start codes.
     public var parameterSets: [[UInt8]]
 
     public init(
         stream: StreamPlan, packetizationMode: H264Packetizer.Mode, sendPayloadType: PayloadType,
         receivePayloadTypes: [PayloadType], feedback: VideoFeedback, maxPayloadSize: Int = 1200,
-        framesPerSecond: Int = 30, parameterSets: [[UInt8]] = []
+        framesPerSecond: Int = 30, bitrateKbps: Int = 1500, parameterSets: [[UInt8]] = []
     ) {
         self.stream = stream
         self.packetizationMode = packetizationMode
@@ -137,6 +137,7 @@ public struct VideoPlan: Hashable, Sendable {
         self.feedback = feedback
         self.maxPayloadSize = maxPayloadSize
         self.framesPerSecond = framesPerSecond
+        self.bitrateKbps = bitrateKbps
         self.parameterSets = parameterSets
     }
 }

@@ -40,6 +40,10 @@ public struct StreamStatistics: Hashable, Sendable {
     public var firSent: UInt64 = 0
     public var firReceived: UInt64 = 0
     public var nackReceived: UInt64 = 0
+    public var tmmbrReceived: UInt64 = 0
+    public var rembReceived: UInt64 = 0
+    /// What the encoder was told last, in kbit/s; nil where nothing was.
+    public var encodeRateKbps: Int?
 
     public init() {}
 }

@@ -9,8 +9,12 @@ extension StreamCore {
     struct Feedback {
         /// By PLI or FIR.
         var wantsKeyFrame = false
-        /// Packets of ours were lost since the report before.
-        var reportsLoss = false
+        /// What of our packets was lost since the report before, in 1/256; nil where none tells.
+        var fractionLost: UInt8?
+        /// What the peer lets us send at most; its headers count (TMMBR).
+        var bound: RateBound?
+        /// What it is able to receive, in bits a second (REMB).
+        var receivable: UInt64?
     }
 
     /// Takes one datagram of RTCP. Feedback alone, without a report before it, is accepted: widespread peers send it
@@ -59,13 +63,22 @@ extension StreamCore {
             self.counts.firReceived &+= 1
             feedback.wantsKeyFrame = true
         case .nack: self.counts.nackReceived &+= 1
-        case .sourceDescription, .application, .feedback, .unknown: break
+        case .rateRequest(let sender, let bounds):
+            // The notice names the one who asked.
+            guard var bound = bounds.last(where: { $0.source == self.sender.ssrc }) else { return }
+            self.counts.tmmbrReceived &+= 1
+            bound.source = sender
+            feedback.bound = bound
+        case .receivableRate(_, let rate, let sources) where sources.contains(self.sender.ssrc):
+            self.counts.rembReceived &+= 1
+            feedback.receivable = rate
+        case .sourceDescription, .application, .rateNotice, .receivableRate, .feedback, .unknown: break
         }
     }
 
     private mutating func take(_ blocks: [ReportBlock], ntp: NTPTime, into feedback: inout Feedback) {
         for block in blocks where block.source == self.sender.ssrc {
-            if block.fractionLost > 0 { feedback.reportsLoss = true }
+            feedback.fractionLost = max(feedback.fractionLost ?? 0, block.fractionLost)
             self.counts.remoteFractionLost = block.fractionLost
             self.counts.remotePacketsLost = block.cumulativeLost
             guard block.lastSenderReport != 0 else { continue }

@@ -10,17 +10,19 @@ import RTPWire
 /// held until a key frame, so that a broken picture never reaches the screen.
 struct VideoStream {
     var core: StreamCore
-    private var plan: VideoPlan
-    private var packetizer: H264Packetizer
+    private(set) var plan: VideoPlan
+    var packetizer: H264Packetizer
     private var depacketizer = H264Depacketizer()
     private var reorder = ReorderBuffer()
     private var requester = KeyFrameRequester()
-    private var orders = KeyFrameOrders()
-    private var pacer = Pacer()
+    var orders = KeyFrameOrders()
+    var pacer = Pacer()
     /// Key frames to order unasked, soonest last.
     private var startKeyFrames: [Instant] = []
     /// When a loss report made us order a key frame.
-    private var orderedOnLossAt: Instant?
+    var orderedOnLossAt: Instant?
+    var rate: SendRate
+    var noticedAt: Instant?
     private var firCommand: UInt8 = 0
     private var signalled = SignalledRequests()
 
@@ -28,6 +30,7 @@ struct VideoStream {
         self.plan = plan
         self.core = StreamCore(kind: .video, plan: plan.stream, seed: seed, now: now)
         self.packetizer = H264Packetizer(mode: plan.packetizationMode, maxPayloadSize: max(64, plan.maxPayloadSize))
+        self.rate = SendRate(agreed: plan.bitrateKbps)
         self.beginEpoch(now: now)
         if plan.stream.sends { self.beginSending(now: now, &outputs) }
     }
@@ -51,16 +54,20 @@ struct VideoStream {
         let isMoved = plan.stream.remoteRTP != old.stream.remoteRTP || plan.stream.localSSRC != old.stream.localSSRC
         // A key frame that was ordered or sent before the pause is of no use after it.
         if plan.stream.sends && !old.stream.sends { self.orders = KeyFrameOrders() }
-        if plan.stream.sends, !old.stream.sends || isMoved { self.beginSending(now: now, &outputs) }
+        guard plan.stream.sends else { return }
+        let isNew = !old.stream.sends || isMoved
+        let rate = self.rate.agree(on: plan.bitrateKbps, isNew: isNew)
+        if isNew { self.beginSending(now: now, &outputs) } else { self.order(rate, &outputs) }
     }
 
     /// Whether the peer speaks of key-frame requests by RTCP: then it understands ours, and makes its own.
-    private var canBeAsked: Bool { self.plan.feedback.pli || self.plan.feedback.fir }
+    var canBeAsked: Bool { self.plan.feedback.pli || self.plan.feedback.fir }
 
     private mutating func beginSending(now: Instant, _ outputs: inout OutputQueue) {
         let times = self.canBeAsked ? MediaLimits.startKeyFramesMs : MediaLimits.startKeyFramesDeafMs
         self.startKeyFrames = times.reversed().map { now + Duration.milliseconds($0) }
         self.orderKeyFrame(now: now, &outputs)
+        self.order(self.rate.ordered, &outputs)
     }
 
     /// Forgets the stream that was received; the next begins with a key frame.
@@ -163,46 +170,6 @@ extension VideoStream {
             self.core.sendReport(
                 with: [.pictureLoss(sender: ours, media: source)], now: now, ntpAtZero: ntpAtZero, &outputs)
         }
-    }
-}
-
-// MARK: - Sending
-
-extension VideoStream {
-    mutating func encoded(
-        _ nalUnits: [[UInt8]], isKeyFrame: Bool, captured: Instant, now: Instant, _ outputs: inout OutputQueue
-    ) {
-        guard self.core.canSend else { return }
-        let timestamp = self.core.sender.timestamp(captured: captured, rate: MediaClock.videoRate)
-        var packets: [[UInt8]] = []
-        for payload in self.packetizer.payloads(of: nalUnits) {
-            packets.append(
-                self.core.sender.packet(
-                    payload.bytes, type: self.plan.sendPayloadType, timestamp: timestamp, marker: payload.marker))
-        }
-        guard !packets.isEmpty else { return }
-        self.core.counts.framesSent &+= 1
-        if isKeyFrame {
-            self.core.counts.keyFramesSent &+= 1
-            self.orders.keyFrameSent(now: now)
-        }
-        let frameTime = Duration.milliseconds(1000 / max(1, self.plan.framesPerSecond))
-        for packet in self.pacer.push(packets, frameTime: frameTime, now: now) { self.core.send(packet, &outputs) }
-    }
-
-    private mutating func orderKeyFrame(now: Instant, _ outputs: inout OutputQueue) {
-        if self.orders.request(now: now) { outputs.push(.encodeKeyFrame) }
-    }
-
-    mutating func take(_ feedback: StreamCore.Feedback, now: Instant, _ outputs: inout OutputQueue) {
-        guard self.core.canSend else { return }
-        if feedback.wantsKeyFrame { self.orderKeyFrame(now: now, &outputs) }
-        // A peer that cannot ask shows by its reports that it has a broken picture.
-        guard feedback.reportsLoss, !self.canBeAsked else { return }
-        let spacing = Duration.milliseconds(MediaLimits.keyFrameOnLossSpacingMs)
-        if let last = self.orderedOnLossAt, last + spacing > now { return }
-        self.orderedOnLossAt = now
-        self.orderKeyFrame(now: now, &outputs)
     }
 }
 

@@ -40,6 +40,9 @@ public final class BoardEncoder {
     /// False for a picture that lies in another way than the first one: it wants a new encoder.
     public func takes(_ frame: VideoFrame) -> Bool { self.encoder.lies(frame) }
 
+    /// With the next picture; false where the device knows no rate.
+    public func setBitrate(kbps: Int) -> Bool { self.encoder.setBitrate(kbps: kbps) }
+
     /// Puts one picture in; a key frame that was asked for with a picture that is passed over comes with the next.
     ///
     /// - Parameter clock: the monotonic clock.

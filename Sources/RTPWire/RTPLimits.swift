@@ -9,6 +9,8 @@ public enum RTPLimits {
     public static let compoundPacketsMax = 32
     /// Sequence numbers taken from one NACK.
     public static let nackedMax = 512
+    /// Bounds taken from one request or notice of rates.
+    public static let rateBoundsMax = 32
     /// NAL units of one access unit.
     public static let nalUnitsMax = 512
     /// Bytes of one access unit: several times the largest key frame of level 4.0.

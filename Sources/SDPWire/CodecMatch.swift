@@ -61,9 +61,7 @@ extension MediaDescription {
 
 extension NegotiatedFeedback {
     init(_ kinds: [RtcpFeedback.Kind]) {
-        self.init(
-            pli: kinds.contains(.pli), fir: kinds.contains(.fir), nack: kinds.contains(.nack),
-            tmmbr: kinds.contains(.tmmbr))
+        self.init(pli: kinds.contains(.pli), fir: kinds.contains(.fir))
     }
 }
 

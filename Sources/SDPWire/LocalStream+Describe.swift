@@ -3,9 +3,9 @@
 import Bytes
 
 extension LocalStream {
-    /// Feedback that this product sends and understands: key-frame requests. Lost packets are not sent again, so
-    /// nothing is said of `nack` alone.
-    static let feedback: [RtcpFeedback.Kind] = [.pli, .fir]
+    /// Feedback that this product understands: key-frame requests, which it also sends, and bounds of what it sends.
+    /// Lost packets are not sent again, so nothing is said of `nack` alone.
+    static let feedback: [RtcpFeedback.Kind] = [.pli, .fir, .tmmbr, .remb]
 
     /// Everything we can do with this medium, or the best of it; `place` is where it lies in a session that stands.
     func offered(

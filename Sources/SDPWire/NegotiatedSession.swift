@@ -2,18 +2,14 @@
 
 import Bytes
 
-/// Feedback messages that the peer understands (RFC 4585, RFC 5104).
+/// Requests that the peer understands (RFC 4585, RFC 5104).
 public struct NegotiatedFeedback: Hashable, Sendable {
     public var pli: Bool
     public var fir: Bool
-    public var nack: Bool
-    public var tmmbr: Bool
 
-    public init(pli: Bool = false, fir: Bool = false, nack: Bool = false, tmmbr: Bool = false) {
+    public init(pli: Bool = false, fir: Bool = false) {
         self.pli = pli
         self.fir = fir
-        self.nack = nack
-        self.tmmbr = tmmbr
     }
 }
 

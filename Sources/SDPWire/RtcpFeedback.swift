@@ -13,6 +13,8 @@ public struct RtcpFeedback: Hashable, Sendable {
         case nack
         /// `ccm tmmbr`.
         case tmmbr
+        /// `goog-remb` (draft-alvestrand-rmcat-remb-03).
+        case remb
         case other(ByteString)
     }
 
@@ -42,6 +44,7 @@ public struct RtcpFeedback: Hashable, Sendable {
         if words.starts(with: ["nack", "pli"]) { return .pli }
         if words.starts(with: ["ccm", "fir"]) { return .fir }
         if words.starts(with: ["ccm", "tmmbr"]) { return .tmmbr }
+        if words == ["goog-remb"] { return .remb }
         return .other(words.reduce(ByteString()) { $0.isEmpty ? $1 : $0 + " " + $1 })
     }
 
@@ -55,6 +58,7 @@ public struct RtcpFeedback: Hashable, Sendable {
         case .fir: return "ccm fir"
         case .nack: return "nack"
         case .tmmbr: return "ccm tmmbr"
+        case .remb: return "goog-remb"
         case .other(let text): return text
         }
     }

@@ -8,17 +8,39 @@ import Picture
 /// Own pictures to what is sent of them: by the board's encoder where a trial found it good, by software where not, or
 /// where it fails. Owned by the camera's thread.
 final class CallEncoder {
-    private enum State {
-        case none
+    private enum Codec {
         case software(H264Encoder)
         case board(BoardEncoder)
     }
 
+    private struct Opened {
+        let codec: Codec
+        /// What it was opened for, and how much of that it was told to make.
+        let plan: EncoderPlan
+        let format: PictureFormat
+        var kbps: Int
+
+        init(_ codec: Codec, for plan: EncoderPlan, _ format: PictureFormat) {
+            self.codec = codec
+            self.plan = plan
+            self.format = format
+            self.kbps = plan.bitrateKbps
+        }
+
+        /// No more than it was opened for: its level goes by that.
+        func serves(_ other: EncoderPlan) -> Bool {
+            var same = other
+            same.bitrateKbps = self.plan.bitrateKbps
+            return same == self.plan && other.bitrateKbps <= self.plan.bitrateKbps
+        }
+    }
+
     private let wires: Wires
-    private var state = State.none
+    private var opened: Opened?
     private var verdict: EncoderVerdict?
     /// In this call: what went wrong may have been the call.
     private var isBoardGivenUp = false
+    private var limitKbps = Int.max
 
     init(wires: Wires) {
         self.wires = wires
@@ -30,29 +52,36 @@ final class CallEncoder {
         Log.write("callbox: pictures are encoded by " + verdict.words)
     }
 
+    /// At most so much from the next picture on, whatever the plan allows.
+    func limit(kbps: Int) { self.limitKbps = kbps }
+
     /// The next picture begins a stream of its own.
-    func beginAnew() { self.state = .none }
+    func beginAnew() { self.opened = nil }
 
     func endCall() {
-        self.state = .none
+        self.opened = nil
         self.isBoardGivenUp = false
     }
 
     /// Sends one picture, unless pictures come faster than the plan's rate. A key frame that was asked for with a
-    /// picture that is passed over comes with the next.
+    /// picture that is passed over comes with the next. Another bit rate than before is one order to the encoder that
+    /// is open; any other change of the plan begins a stream of its own.
     func encode(_ frame: VideoFrame, _ plan: EncoderPlan, format: PictureFormat, forceKeyFrame: Bool) {
-        if case .board(let encoder) = self.state, !encoder.takes(frame) { self.state = .none }
-        if case .none = self.state { self.open(plan, format, first: frame) }
-        switch self.state {
-        case .none: return
-        case .software(let encoder): self.encode(frame, encoder, forceKeyFrame: forceKeyFrame)
-        case .board(let encoder):
+        if case .board(let encoder)? = self.opened?.codec, !encoder.takes(frame) { self.opened = nil }
+        if let opened = self.opened, !opened.serves(plan) { self.opened = nil }
+        if self.opened == nil { self.open(plan, format, first: frame) }
+        self.follow(plan)
+        switch self.opened?.codec {
+        case nil: return
+        case .software(let encoder)?: self.encode(frame, encoder, forceKeyFrame: forceKeyFrame)
+        case .board(let encoder)?:
             do throws(HardwareCodecError) {
                 let done = try encoder.encode(frame, forceKeyFrame: forceKeyFrame, clock: Clock.now)
                 done.forEach(self.send)
             } catch {
                 self.giveUp(error, plan, format)
-                guard case .software(let encoder) = self.state else { return }
+                self.follow(plan)
+                guard case .software(let encoder)? = self.opened?.codec else { return }
                 self.encode(frame, encoder, forceKeyFrame: true)
             }
         }
@@ -63,7 +92,7 @@ final class CallEncoder {
             if let picture = try encoder.encode(frame, forceKeyFrame: forceKeyFrame) { self.send(picture) }
         } catch {
             // Without an encoder there is no picture to send; the next one makes a new one.
-            self.state = .none
+            self.opened = nil
             Log.write("callbox: " + error.text)
         }
     }
@@ -71,6 +100,18 @@ final class CallEncoder {
     private func send(_ picture: EncodedPicture) {
         self.wires.counters.update { $0.framesEncoded &+= 1 }
         self.wires.media.put(.videoEncoded(picture))
+    }
+
+    /// A board's encoder that knows no rate goes on as it was: a new one would know no more of it.
+    private func follow(_ plan: EncoderPlan) {
+        let kbps = min(plan.bitrateKbps, self.limitKbps)
+        guard let opened = self.opened, kbps != opened.kbps else { return }
+        self.opened?.kbps = kbps
+        switch opened.codec {
+        case .software(let encoder): encoder.setBitrate(kbps: kbps)
+        case .board(let encoder): guard encoder.setBitrate(kbps: kbps) else { return }
+        }
+        self.tell()
     }
 
     // MARK: - Who does it
@@ -85,24 +126,35 @@ final class CallEncoder {
                 HardwareEncoderSettings(
                     width: plan.size.width, height: plan.size.height, rate: FrameRate(plan.fps),
                     bitrateKbps: plan.bitrateKbps), first: first)
-            self.state = .board(board)
-            self.wires.report(.link(.encoder, plan.words(by: board, from: format)))
+            self.opened = Opened(.board(board), for: plan, format)
+            self.tell()
         } catch {
             self.giveUp(error, plan, format)
         }
     }
 
     private func openSoftware(_ plan: EncoderPlan, _ format: PictureFormat) {
+        self.opened = nil
         do throws(CodecError) {
-            self.state = .software(
-                try H264Encoder(
-                    H264EncoderSettings(
-                        width: plan.size.width, height: plan.size.height, format: format, rate: FrameRate(plan.fps),
-                        bitrateKbps: plan.bitrateKbps, nalUnitBytesMax: plan.nalSizeMax)))
-            self.wires.report(.link(.encoder, plan.words(from: format)))
+            let encoder = try H264Encoder(
+                H264EncoderSettings(
+                    width: plan.size.width, height: plan.size.height, format: format, rate: FrameRate(plan.fps),
+                    bitrateKbps: plan.bitrateKbps, nalUnitBytesMax: plan.nalSizeMax))
+            self.opened = Opened(.software(encoder), for: plan, format)
+            self.tell()
         } catch {
-            self.state = .none
             Log.write("callbox: " + error.text)
+        }
+    }
+
+    private func tell() {
+        guard let opened = self.opened else { return }
+        var plan = opened.plan
+        plan.bitrateKbps = opened.kbps
+        switch opened.codec {
+        case .software: self.wires.report(.link(.encoder, plan.words(from: opened.format)))
+        case .board(let encoder):
+            self.wires.report(.link(.encoder, plan.words(by: encoder, from: opened.format)))
         }
     }
 

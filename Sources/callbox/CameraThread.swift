@@ -17,6 +17,8 @@ enum CameraMessage {
     case rest(Bool)
     /// The next picture must be an IDR.
     case encodeKeyFrame
+    /// At most so much from the next picture on, whatever the plan allows.
+    case encodeRate(kbps: Int)
     /// By these degrees clockwise from now on.
     case turn(degrees: Int)
     /// Who encodes.
@@ -107,7 +109,7 @@ final class CameraThread {
             switch message {
             case .preview(let isOn): self.previews = isOn
             case .encode(let plan):
-                if plan == nil { self.encoder.endCall() } else if plan != self.plan { self.encoder.beginAnew() }
+                if plan == nil { self.encoder.endCall() }
                 self.plan = plan
                 self.awaitsPlan = false
             case .send(let isOn):
@@ -115,6 +117,7 @@ final class CameraThread {
                 if isOn && !self.sends { self.forceKeyFrame = true }
                 self.sends = isOn
             case .encodeKeyFrame: self.forceKeyFrame = true
+            case .encodeRate(let kbps): self.encoder.limit(kbps: kbps)
             case .turn(let degrees): self.turn(degrees: degrees)
             case .rest(let isOn): self.rest(isOn)
             case .verdict(let verdict): self.encoder.take(verdict)

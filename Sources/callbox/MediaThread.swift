@@ -170,6 +170,8 @@ final class MediaThread {
                 self.wires.decoder.put(.unit(unit, self.generation))
             case .encodeKeyFrame:
                 self.wires.camera.order(.encodeKeyFrame)
+            case .encodeRate(let kbps):
+                self.wires.camera.order(.encodeRate(kbps: kbps))
             case .event(let event):
                 self.report(event)
             case .wait(let deadline):

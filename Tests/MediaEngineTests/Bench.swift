@@ -21,6 +21,7 @@ struct Bench {
     var sounds: [AudioPacket] = []
     var pictures: [AccessUnit] = []
     var keyFrameOrders: [Instant] = []
+    var rateOrders: [Int] = []
     var events: [MediaEvent] = []
     private(set) var wakeAt: Instant?
     /// Wake-ups since the clock last moved: a machine that asks again for the same moment never sleeps.
@@ -43,6 +44,7 @@ struct Bench {
             case .audio(let packet): self.sounds.append(packet)
             case .video(let unit): self.pictures.append(unit)
             case .encodeKeyFrame: self.keyFrameOrders.append(self.now)
+            case .encodeRate(let kbps): self.rateOrders.append(kbps)
             case .event(let event): self.events.append(event)
             case .wait(let until):
                 self.wakeAt = until
@@ -72,6 +74,7 @@ struct Bench {
         self.sounds.removeAll()
         self.pictures.removeAll()
         self.keyFrameOrders.removeAll()
+        self.rateOrders.removeAll()
         self.events.removeAll()
     }
 

@@ -136,7 +136,7 @@ struct Pair {
             case .audio: if left { self.left.sounds += 1 } else { self.right.sounds += 1 }
             case .video(let unit): self.show(unit, left: left)
             case .encodeKeyFrame: if left { self.left.nextIsKey = true } else { self.right.nextIsKey = true }
-            case .event: break
+            case .encodeRate, .event: break
             case .wait: return
             }
         }

@@ -65,6 +65,9 @@ final class MutationTests: XCTestCase {
             .nack(sender: SSRC(9), media: SSRC(8), [SequenceNumber(1), SequenceNumber(3)]),
             .fullIntra(sender: SSRC(9), [FullIntraRequest(source: SSRC(8), commandSequence: 1)]),
             .pictureLoss(sender: SSRC(9), media: SSRC(8)), .bye([SSRC(9)], reason: "gone"),
+            .rateRequest(
+                sender: SSRC(9), [RateBound(source: SSRC(8), bitsPerSecond: 300_000, overheadBytes: 40)]),
+            .receivableRate(sender: SSRC(9), bitsPerSecond: 300_000, [SSRC(8)]),
         ]
         let seed = RTCPCompound.print(packets)
         XCTAssertEqual(try RTCPCompound.parse(seed), packets)

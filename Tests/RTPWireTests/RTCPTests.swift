@@ -86,7 +86,7 @@ final class RTCPTests: XCTestCase {
         let packets: [RTCPPacket] = [
             .receiverReport(SSRC(1), [self.block]),
             .application(subtype: 5, body: [0, 0, 0, 1, 0x61, 0x62, 0x63, 0x64]),
-            .feedback(isTransport: true, format: 3, sender: SSRC(1), media: SSRC(0), body: [1, 2, 3, 4]),
+            .feedback(isTransport: true, format: 5, sender: SSRC(1), media: SSRC(0), body: [1, 2, 3, 4]),
             .feedback(isTransport: false, format: 15, sender: SSRC(1), media: SSRC(0), body: [0x52, 0x45, 0x4D, 0x42]),
             .bye([], reason: nil),
         ]

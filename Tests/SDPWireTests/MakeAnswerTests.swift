@@ -119,9 +119,10 @@ final class MakeAnswerTests: XCTestCase {
 
     func testFeedbackIsWhatBothSpeakOf() throws {
         let answer = try Fixture.answer(
-            self.h264 + "a=rtcp-fb:* nack pli\na=rtcp-fb:97 ccm fir\na=rtcp-fb:97 nack\na=rtcp-fb:98 ccm tmmbr\n")
+            self.h264 + "a=rtcp-fb:* nack pli\na=rtcp-fb:97 ccm fir\na=rtcp-fb:97 nack\n"
+                + "a=rtcp-fb:98 ccm tmmbr\na=rtcp-fb:97 goog-remb\n")
         XCTAssertEqual(answer.session.video?.feedback, NegotiatedFeedback(pli: true, fir: true))
-        XCTAssertEqual(answer.description.media[0].values("rtcp-fb"), ["97 nack pli", "97 ccm fir"])
+        XCTAssertEqual(answer.description.media[0].values("rtcp-fb"), ["97 nack pli", "97 ccm fir", "97 goog-remb"])
         XCTAssertEqual(try Fixture.answer(self.h264).session.video?.feedback, NegotiatedFeedback())
         let other = try Fixture.answer(self.h264 + "a=rtcp-fb:98 nack pli\n")
         XCTAssertEqual(other.session.video?.feedback, NegotiatedFeedback(), "feedback of another format is not ours")

@@ -16,7 +16,8 @@ final class MakeOfferTests: XCTestCase {
                 "m=video 16386 RTP/AVP 102 103", "a=rtpmap:102 H264/90000",
                 "a=fmtp:102 profile-level-id=42e01f;packetization-mode=1;level-asymmetry-allowed=1",
                 "a=rtpmap:103 H264/90000", "a=fmtp:103 profile-level-id=42e01f;level-asymmetry-allowed=1",
-                "a=rtcp-fb:* nack pli", "a=rtcp-fb:* ccm fir", "a=ssrc:3405705229 cname:0123456789abcdef", "a=sendrecv",
+                "a=rtcp-fb:* nack pli", "a=rtcp-fb:* ccm fir", "a=rtcp-fb:* ccm tmmbr", "a=rtcp-fb:* goog-remb",
+                "a=ssrc:3405705229 cname:0123456789abcdef", "a=sendrecv",
             ])
     }
 

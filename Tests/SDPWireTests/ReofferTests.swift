@@ -103,7 +103,7 @@ final class ReofferTests: XCTestCase {
                 "m=audio 16384 RTP/AVP 96 0 101", "a=rtpmap:96 opus/48000/2", "a=rtpmap:101 telephone-event/8000",
                 "m=video 16386 RTP/AVP 102", "a=rtpmap:102 H264/90000",
                 "a=fmtp:102 profile-level-id=42e01f;packetization-mode=1;level-asymmetry-allowed=1",
-                "a=rtcp-fb:* nack pli", "a=rtcp-fb:* ccm fir",
+                "a=rtcp-fb:* nack pli", "a=rtcp-fb:* ccm fir", "a=rtcp-fb:* ccm tmmbr", "a=rtcp-fb:* goog-remb",
             ])
     }
 

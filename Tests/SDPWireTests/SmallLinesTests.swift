@@ -33,7 +33,7 @@ final class SmallLinesTests: XCTestCase {
         let kinds: [(ByteString, RtcpFeedback.Kind)] = [
             ("nack", .nack), ("nack pli", .pli), ("ccm fir", .fir), ("ccm tmmbr smaxpr=120", .tmmbr),
             ("trr-int 100", .other("trr-int 100")), ("nack rpsi", .other("nack rpsi")),
-            ("goog-remb", .other("goog-remb")),
+            ("goog-remb", .remb), ("goog-remb-2", .other("goog-remb-2")),
         ]
         for (text, kind) in kinds {
             XCTAssertEqual(RtcpFeedback("* " + text), RtcpFeedback(kind))
@@ -41,6 +41,7 @@ final class SmallLinesTests: XCTestCase {
         }
         XCTAssertEqual(RtcpFeedback(payloadType: 97, .fir).printed, "97 ccm fir")
         XCTAssertEqual(RtcpFeedback(.pli).printed, "* nack pli")
+        XCTAssertEqual(RtcpFeedback(.remb).printed, "* goog-remb")
         for value in ["", "*", "128 nack", "x nack"] { XCTAssertNil(RtcpFeedback(ByteString(utf8Of: value)), value) }
     }
 

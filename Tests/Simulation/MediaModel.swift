@@ -129,7 +129,7 @@ final class MediaModel {
             case .send(let bytes, let kind, let channel, let remote): self.send(bytes, kind, channel, to: remote)
             case .audio: self.heard()
             case .video(let unit): self.seen(unit)
-            case .encodeKeyFrame: break
+            case .encodeKeyFrame, .encodeRate: break
             case .event(let event): self.report(event)
             case .wait(let until):
                 self.wakesAt = until

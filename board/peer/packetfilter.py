@@ -12,6 +12,12 @@ MASQUERADE = ("add table ip street",
 SIGNALLING_ONLY = ("add table ip quiet",
                    "add chain ip quiet in { type filter hook input priority 0; }",
                    "add rule ip quiet in iifname signalling udp dport != 5060 drop")
+# Of what comes to the far end's media three in ten are lost, until that ends.
+LOSSY = ("add table ip lossy",
+         "add chain ip lossy in { type filter hook input priority 0; }",
+         "add rule ip lossy in ip daddr 10.77.0.1 udp dport 20000-20999 numgen random mod 10 < 3 drop")
+LOSSLESS = ("delete table ip lossy",)
+RULES = {"masquerade": MASQUERADE, "signalling": SIGNALLING_ONLY, "lossy": LOSSY, "lossless": LOSSLESS}
 
 
 def main(rules):
@@ -23,4 +29,4 @@ def main(rules):
 
 
 if __name__ == "__main__":
-    sys.exit(main({"masquerade": MASQUERADE, "signalling": SIGNALLING_ONLY}[sys.argv[1]]))
+    sys.exit(main(RULES[sys.argv[1]]))

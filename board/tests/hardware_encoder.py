@@ -5,9 +5,11 @@ the far end's picture when that fails."""
 import time
 
 from measure import image
+from peer import bounds
 from tests.bench import OTHER_PATTERN, VIVID_PATTERN, Failed
 from tests.hardware import ENCODER, hardware, ready
-from tests.kiosk import DATA
+from tests.kiosk import DATA, GUEST, PEER
+from tests.rates import OFF, pictures, seen
 from tests.runner import check
 
 # In the call, and at its beginning.
@@ -17,6 +19,9 @@ FAULTS_AT_START = ("no-buffers",)
 BACK_S, SEEN_S = 1.0, 0.5
 # Above, the far end sees the camera's picture; below, another one.
 LIKE_DB, UNLIKE_DB = 28, 20
+# A camera's picture that takes as many bits as there are, what the far end lets in of it, in kbit/s, and key frames of
+# a call in which that is no new stream: two at its beginning.
+NOISE, LET_IN, KEYS_MAX = 21, (800, 400, 1200), 2
 
 
 def called(h, kiosk):
@@ -64,6 +69,35 @@ def call(context):
         if not way.startswith("callbox-fake-enc, the board's own, from NV12") or copies not in way:
             raise Failed("not so", way)
     return min(levels)
+
+
+@check("codec/encoder-rate")
+def encoder_rate(context):
+    """The far end lets in less, and more again: the same stream goes on at that rate."""
+    h, kiosk = ready(context, ENCODER)
+    h.bench.pattern(NOISE)
+    try:
+        called(h, kiosk)
+        wire, figures = h.bench.wire, []
+        stream = pictures(wire, GUEST)[-1]
+        for kbps in LET_IN:
+            message = bounds.temporary_maximum(int.from_bytes(stream.payload[8:12], "big"), kbps)
+            bounds.say(message, PEER, (GUEST, stream.source_port + 1))
+            figures.append(seen(wire, GUEST))
+            if f"{kbps} kbit/s" not in h.way("encoder") or "board's own" not in h.way("encoder"):
+                raise Failed("not so", h.way("encoder"))
+        keys = kiosk.status()["counters"]["video"]["key_frames_out"]
+        kiosk.tell("hangup")
+        kiosk.idle()
+    finally:
+        h.bench.pattern(VIVID_PATTERN)
+    text = ", ".join(f"{figure:.0f}" for figure in figures)
+    context.log(f"{text} kbit/s for {LET_IN}; {keys} key frames")
+    if any(not kbps / 3 < figure < kbps * OFF for kbps, figure in zip(LET_IN, figures)):
+        raise Failed(f"{text} kbit/s", f"the far end let in {LET_IN}")
+    if keys > KEYS_MAX:
+        raise Failed(f"{keys} key frames", "each rate was another stream")
+    return f"{text} kbit/s"
 
 
 @check("codec/encoder-fallback", limit_s=300)

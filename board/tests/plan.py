@@ -13,7 +13,7 @@ FILES = {
     "register": ["register"], "servers": ["servers", "servers_names"], "tls": ["tls"], "secure": ["secure"],
     "reach": ["reach"], "link": ["link"],
     "ice": ["ice"], "reload": ["reload"], "errors": ["errors"], "stranger": ["stranger"], "panel": ["digits"],
-    "targets": ["targets"], "service": ["service", "service_network"],
+    "rate": ["rates"], "targets": ["targets"], "service": ["service", "service_network"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_refer", "race_stream",
              "race_ghost"],
     "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
@@ -34,8 +34,8 @@ class Lane(NamedTuple):
 
 
 # Each has a network of its own; the longest first.
-WAITING = ("race", "link", "servers", "register", "secure", "reach", "asterisk", "auth", "tls", "kamailio", "reload",
-           "errors", "panel", "targets", "ice", "service")
+WAITING = ("race", "link", "servers", "register", "secure", "reach", "asterisk", "rate", "auth", "tls", "kamailio",
+           "reload", "errors", "panel", "targets", "ice", "service")
 # Their figures are times, or want every packet: nothing runs beside them.
 TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "board/answer-to-*", "board/remote-*",
          "board/black-bars", "board/self-view", "board/far-end-picture", "board/camera-live", "board/tone-*",

@@ -96,7 +96,13 @@ public enum RTCPPacket: Hashable, Sendable {
     /// PT 206 format 4 (RFC 5104 section 4.3.1); also, without entries, PT 192 of RFC 2032 section 5.2.1, which some
     /// peers still send.
     case fullIntra(sender: SSRC, [FullIntraRequest])
-    /// Any other transport (205) or payload-specific (206) feedback, kept raw: TMMBR, REMB, ….
+    /// PT 205 format 3 (RFC 5104 section 4.2.1, TMMBR): whom it is asked of is named by each bound.
+    case rateRequest(sender: SSRC, [RateBound])
+    /// PT 205 format 4 (RFC 5104 section 4.2.2, TMMBN): the bounds that hold; each names who asked for it.
+    case rateNotice(sender: SSRC, [RateBound])
+    /// PT 206 format 15 with the word REMB (draft-alvestrand-rmcat-remb-03): what the sources together may send.
+    case receivableRate(sender: SSRC, bitsPerSecond: UInt64, [SSRC])
+    /// Any other transport (205) or payload-specific (206) feedback, kept raw.
     case feedback(isTransport: Bool, format: UInt8, sender: SSRC, media: SSRC, body: [UInt8])
     /// A packet of a type not known here.
     case unknown(type: UInt8)

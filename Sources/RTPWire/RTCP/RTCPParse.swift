@@ -153,10 +153,16 @@ enum RTCPBody {
             return .pictureLoss(sender: sender, media: media)
         case (false, RTCPType.formatFullIntra):
             return .fullIntra(sender: sender, self.intraRequests(&reader))
-        default:
-            return .feedback(
-                isTransport: isTransport, format: header.count, sender: sender, media: media, body: Array(reader.rest))
+        case (true, RTCPType.formatRateRequest):
+            return .rateRequest(sender: sender, RateBound.list(&reader))
+        case (true, RTCPType.formatRateNotice):
+            return .rateNotice(sender: sender, RateBound.list(&reader))
+        case (false, RTCPType.formatApplication):
+            if let rate = ReceivableRate.parse(reader, sender: sender) { return rate }
+        default: break
         }
+        return .feedback(
+            isTransport: isTransport, format: header.count, sender: sender, media: media, body: Array(reader.rest))
     }
 
     /// Each entry names one packet and, by a bit mask, any of the sixteen after it.

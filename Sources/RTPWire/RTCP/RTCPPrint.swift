@@ -39,6 +39,19 @@ extension RTCPPacket {
                 body.put(media.value)
             }
         case .fullIntra(let sender, let requests): Self.put(requests, sender: sender, to: &writer)
+        case .rateRequest(let sender, let bounds):
+            Self.put(bounds, sender: sender, format: RTCPType.formatRateRequest, to: &writer)
+        case .rateNotice(let sender, let bounds):
+            Self.put(bounds, sender: sender, format: RTCPType.formatRateNotice, to: &writer)
+        case .receivableRate(let sender, let rate, let sources):
+            Self.frame(
+                count: Int(RTCPType.formatApplication), type: RTCPType.payloadFeedback, to: &writer
+            ) { body in
+                body.put(sender.value)
+                // The media source is not used: those that are meant are listed.
+                body.put(UInt32(0))
+                ReceivableRate.put(rate, sources, to: &body)
+            }
         case .feedback(let isTransport, let format, let sender, let media, let bytes):
             let type = isTransport ? RTCPType.transportFeedback : RTCPType.payloadFeedback
             Self.frame(count: Int(format), type: type, to: &writer) { body in
@@ -137,6 +150,14 @@ extension RTCPPacket {
                 body.put(request.commandSequence)
                 body.put(uint24: 0)
             }
+        }
+    }
+
+    private static func put(_ bounds: [RateBound], sender: SSRC, format: UInt8, to writer: inout ByteWriter) {
+        self.frame(count: Int(format), type: RTCPType.transportFeedback, to: &writer) { body in
+            body.put(sender.value)
+            body.put(UInt32(0))
+            for bound in bounds { bound.put(to: &body) }
         }
     }
 }

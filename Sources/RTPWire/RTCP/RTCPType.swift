@@ -15,6 +15,10 @@ enum RTCPType {
     static let formatNACK: UInt8 = 1
     static let formatPictureLoss: UInt8 = 1
     static let formatFullIntra: UInt8 = 4
+    static let formatRateRequest: UInt8 = 3
+    static let formatRateNotice: UInt8 = 4
+    /// Of payload-specific feedback: whatever an application likes (RFC 4585 section 6.4).
+    static let formatApplication: UInt8 = 15
 
     static let itemEnd: UInt8 = 0
     static let itemCNAME: UInt8 = 1
