@@ -111,8 +111,7 @@ extension ConfigurationSection {
             ) { $0.video.encoder = $1 },
             .init(
                 "bitrate", "1500", Self.number(64...8000, "kbit/s"),
-                "The most that is sent, in kbit/s, 64 to 8000. Less where the other side asks for less, or packets are "
-                    + "lost on the way."
+                "The most that is sent, in kbit/s, 64 to 8000. Less where the other side or the way to it takes less."
             ) { $0.video.bitrateKbps = $1 },
         ])
 }
