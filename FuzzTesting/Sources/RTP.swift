@@ -77,7 +77,7 @@ struct MediaCall {
             telephoneEventPayloadType: PayloadType(101))
         let video = VideoPlan(
             stream: stream(2), packetizationMode: .nonInterleaved, sendPayloadType: PayloadType(96),
-            receivePayloadTypes: [PayloadType(96)], feedback: VideoFeedback(pli: true, fir: true, nack: true))
+            receivePayloadTypes: [PayloadType(96)], feedback: VideoFeedback(pli: true, fir: true))
         return MediaPlan(audio: audio, video: video, ntpAtZero: NTPTime(3_976_214_400 << 32))
     }
 }

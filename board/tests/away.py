@@ -221,9 +221,8 @@ def screen_is(away, size, limit_s):
 def held(away):
     """Another program takes the display while it is unplugged: it is named."""
     board, kiosk = away.bench.board, away.kiosk
-    moment = away.witness.moment(["display"])
-    away.plug(DISCONNECTED)
-    _, code, lamp, sound, _ = away.witness.stands(moment, ["display"])
+    _, (_, code, lamp, sound, _) = away.told(["display"], lambda: away.plug(DISCONNECTED),
+                                             lambda: away.plug(CONNECTED))
     holder = board.spawn(f'exec python3 -c "{HOLDER}"', log="holder.log")
     wait_until(lambda: (board.share / "holder.log").read_text(), 5, "the program that takes the display")
     mark, since = kiosk.mark(), time.monotonic()

@@ -121,25 +121,29 @@ class Away:
         self.witness.row(code, name, when, took, lamp, sound, after, sentence)
         return f"told in {took:.1f} s" if back is None else f"told in {took:.1f} s, back in {back:.1f} s"
 
-    def fault(self, name, when, families, break_it, mend=None, during=None, sound=True):
-        """`during` says what goes on without it; idle, that is the next press. Without `mend` it mends itself.
+    def told(self, families, break_it, mend=None, sound=True):
+        """(the moment, what `Witness.stands` gave) of a fault that is made.
 
         A chime that another program of this machine tore is listened for once more, with the fault made anew.
         """
         moment = self.witness.moment(families if sound else ())
         break_it()
         try:
-            told = self.witness.stands(moment, families, sound)
+            return moment, self.witness.stands(moment, families, sound)
         except Failed as fault:
             if fault.figure != "not heard" or not mend:
                 raise
-            self.context.log(f"{name}: made anew, for {fault}")
-            mark = self.kiosk.mark()
-            mend()
-            self.back(families, mark)
-            moment = self.witness.moment(families)
-            break_it()
-            told = self.witness.stands(moment, families, sound)
+            self.context.log(f"made anew, for {fault}")
+        mark = self.kiosk.mark()
+        mend()
+        self.back(families, mark)
+        moment = self.witness.moment(families)
+        break_it()
+        return moment, self.witness.stands(moment, families, sound)
+
+    def fault(self, name, when, families, break_it, mend=None, during=None, sound=True):
+        """`during` says what goes on without it; idle, that is the next press. Without `mend` it mends itself."""
+        moment, told = self.told(families, break_it, mend, sound)
         result = (during or self.witness.press_calls)()
         mark = self.kiosk.mark() if mend else moment[0]
         if mend:

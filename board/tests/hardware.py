@@ -10,43 +10,48 @@ from peer import clip as clips
 from tests.bench import Bench, Failed
 from tests.kiosk import DATA
 from tests.picture import expected
-from tests.runner import check
+from tests.runner import Late, check
 
 # In the call, and at its beginning.
 FAULTS = ("hang", "damage", "refuse", "stamps", "short", "vanish")
 FAULTS_AT_START = ("no-buffers", "no-export", "tiles")
+# What a decoder that is told does in ways of its own.
+FAULTS_TOLD = ("hang", "damage")
 # What a person takes for no interruption.
 BACK_S, TRIAL_S = 1.0, 20
 
 
 class Kind(NamedTuple):
-    """Which fake: its library and what that is made of, the variables that name it, the link that it is of, and what
-    the kiosk is started with."""
+    """Which fake: its library and what that is made of beside COMMON, the variables that name it, the link that it is
+    of, and what the kiosk is started with."""
 
     library: str
     flags: tuple
-    other: str
+    sources: tuple
     device: str
     fault: str
     link: str
     arguments: str
 
 
+COMMON = ("buffers.c", "device.c", "link.c", "preload.c")
 # Without a camera nothing lies on the far end's picture.
-DECODER = Kind("codec", (), "encode.c", "CALLBOX_FAKE_CODEC=/dev/video60", "CALLBOX_FAKE_FAULT", "decoder",
-               "--camera none")
-ENCODER = Kind("encoder", ("-DFAKE_ENCODER",), "decode.c", "CALLBOX_FAKE_ENCODER=/dev/video61",
+DECODER = Kind("codec", (), ("decode.c", "software.c"), "CALLBOX_FAKE_CODEC=/dev/video60", "CALLBOX_FAKE_FAULT",
+               "decoder", "--camera none")
+# In the place of the kernel's own decoder of that kind, which decodes nothing.
+TOLD = Kind("told", ("-DFAKE_TOLD",), ("decode_told.c", "requests.c", "sets.c", "software.c"),
+            "CALLBOX_FAKE_MEDIA=/dev/media31 CALLBOX_FAKE_CODEC=@visl@", "CALLBOX_FAKE_FAULT", "decoder",
+            "--camera none")
+ENCODER = Kind("encoder", ("-DFAKE_ENCODER",), ("encode.c",), "CALLBOX_FAKE_ENCODER=/dev/video61",
                "CALLBOX_FAKE_ENCODER_FAULT", "encoder", "")
-
-
-JPEG = Kind("jpeg", ("-DFAKE_JPEG",), "encode.c", "CALLBOX_FAKE_CODEC=/dev/video60", "CALLBOX_FAKE_FAULT", "camera",
-            "")
+JPEG = Kind("jpeg", ("-DFAKE_JPEG",), ("decode.c", "software.c"), "CALLBOX_FAKE_CODEC=/dev/video60",
+            "CALLBOX_FAKE_FAULT", "camera", "")
 
 
 def compiled(context, kind, share):
     """The fake's library, made in the share; its name."""
     folder = context.project / "board" / "virtual" / "codec"
-    sources = [path for path in sorted(folder.glob("*.c")) if path.name != kind.other]
+    sources = [folder / name for name in (*COMMON, *kind.sources)]
     context.run("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", *kind.flags,
                 "-o", share / f"{kind.library}.so", *sources, "-lavcodec", "-lavutil", "-lpthread", "-ldl")
     return f"{kind.library}.so"
@@ -60,10 +65,17 @@ class Hardware:
 
     def __enter__(self):
         self.bench.__enter__()
-        library = compiled(self.context, self.kind, self.bench.board.share)
-        self.bench.kiosk.environment = (
-            f"LD_PRELOAD=/share/{library} {self.kind.device} {self.kind.fault}=/share/fault")
+        self.become(self.kind)
         return self
+
+    def become(self, kind):
+        """The board has that fake from the next start on."""
+        self.kind = kind
+        self.bench.kiosk.stop()
+        library = compiled(self.context, self.kind, self.bench.board.share)
+        found = self.bench.must("basename $(dirname $(grep -l visl /sys/class/video4linux/*/name))").strip()
+        device = self.kind.device.replace("@visl@", f"/dev/{found}")
+        self.bench.kiosk.environment = f"LD_PRELOAD=/share/{library} {device} {self.kind.fault}=/share/fault"
 
     def __exit__(self, *words):
         return self.bench.__exit__(*words)
@@ -94,9 +106,12 @@ class Hardware:
 
 
 def hardware(context, kind=DECODER):
-    folder = context.out / "codec" / f"hardware-{kind.library}"
+    folder = context.out / "codec" / f"hardware-{kind.link}"
     folder.mkdir(parents=True, exist_ok=True)
-    return context.once(f"a board with that {kind.link}", lambda: context.keep(Hardware(context, folder, kind)))
+    h = context.once(f"a board with a {kind.link}", lambda: context.keep(Hardware(context, folder, kind)))
+    if h.kind != kind:
+        h.become(kind)
+    return h
 
 
 def ready(context, kind=DECODER):
@@ -139,17 +154,31 @@ def chosen(context):
     return "the board's own"
 
 
-@check("codec/call")
+@check("codec/call", again=())
 def call(context):
-    h, kiosk = ready(context)
+    return shown(context, DECODER)
+
+
+@check("codec/told-call", again=())
+def told_call(context):
+    """The same by a decoder that is told of each picture, or slice, and reads nothing but what it is told."""
+    return min(shown(context, TOLD, word) for word in ("none", "by-slice"))
+
+
+def shown(context, kind, manner="none"):
+    """How much the screen is like what the far end sends."""
+    h, kiosk = ready(context, kind)
+    h.fault(manner)
     mark = called(h, kiosk)
     time.sleep(1.0)
     number, screen = frame_number(kiosk, context.folder / "screen.png")
     way = h.way("display")
-    context.log(f"display: {way}")
+    context.log(f"decoder: {h.way('decoder')}; display: {way}")
     kiosk.tell("hangup")
-    if kiosk.find("decoder", since=mark):
-        raise Failed("software", f"the decoder was given up: {kiosk.find('decoder', since=mark)[0]}")
+    for event in kiosk.find("decoder", since=mark):
+        # This machine stood still for that long.
+        kind_of = Late if "for 300 ms" in event.get("why", "") else Failed
+        raise kind_of("software", f"the decoder was given up: {event}")
     if not way.startswith("1 copy by software. ") or "does not scale" not in way:
         raise Failed("no reason", f"the display of this board does not scale, and says: {way}")
     if number is None:
@@ -159,9 +188,18 @@ def call(context):
 
 @check("codec/fallback", limit_s=300)
 def fallback(context):
+    return by_software(context, DECODER, (*FAULTS, *FAULTS_AT_START))
+
+
+@check("codec/told-fallback", limit_s=120)
+def told_fallback(context):
+    return by_software(context, TOLD, FAULTS_TOLD)
+
+
+def by_software(context, kind, faults):
     """In each call the picture goes on by software within a second, and the call with it."""
-    h, kiosk = ready(context)
-    for fault in (*FAULTS, *FAULTS_AT_START):
+    h, kiosk = ready(context, kind)
+    for fault in faults:
         h.fault("none" if fault in FAULTS else fault)
         mark = called(h, kiosk)
         if fault in FAULTS:

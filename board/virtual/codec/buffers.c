@@ -115,8 +115,14 @@ int buffers_enqueue(struct v4l2_buffer *given) {
         if (given->m.planes[0].bytesused > buffer->size) return -EINVAL;
         buffer->used = given->m.planes[0].bytesused;
         buffer->stamp = given->timestamp;
+        buffer->holds_picture = given->flags & V4L2_BUF_FLAG_M2M_HOLD_CAPTURE_BUF;
     }
     struct queue *queue = &device.queues[at];
+    if (IS_TOLD && at == OUTPUT) {
+        int result = given->flags & V4L2_BUF_FLAG_REQUEST_FD ? request_bind(given->request_fd, given->index) : -EBADR;
+        buffer->queued = result == 0;
+        return result;
+    }
     buffer->queued = true;
     queue->waiting[queue->waiting_count++] = given->index;
     pthread_cond_broadcast(&device.changed);
@@ -157,6 +163,7 @@ int buffers_stream(uint32_t type, bool on) {
         queue->waiting_count = queue->done_count = 0;
         for (uint32_t index = 0; index < queue->count; index++) queue->buffers[index].queued = false;
         if (at == OUTPUT) device.epoch++;
+        if (at == OUTPUT) requests_forget();
     }
     pthread_cond_broadcast(&device.changed);
     return 0;

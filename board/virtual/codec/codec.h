@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake of a board's H.264 decoder, with FAKE_ENCODER of its encoder, with FAKE_JPEG of its decoder of JPEG, for a
-// kernel that has none: what a driver of the stateful interfaces does (Documentation/userspace-api/media/v4l,
-// dev-decoder.rst and dev-encoder.rst), played within the process by libavcodec. Pictures are real dma-bufs of the
-// system heap. preload.c puts it before the C library, device.c answers the calls, decode.c decodes, encode.c encodes.
-// Each of the three is a library of its own.
+// A fake of a board's H.264 decoder, with FAKE_TOLD of one that is told of each picture in a request, with FAKE_ENCODER
+// of its encoder, with FAKE_JPEG of its decoder of JPEG, for a kernel that has none: what a driver does
+// (Documentation/userspace-api/media/v4l, dev-decoder.rst, dev-stateless-decoder.rst, dev-encoder.rst), played within
+// the process by libavcodec. Pictures are real dma-bufs of the system heap. preload.c puts it before the C library,
+// device.c answers the calls, decode.c decodes, encode.c encodes; requests.c, sets.c and decode_told.c are of the
+// decoder that is told. Each of the four is a library of its own.
 #pragma once
 #include <linux/videodev2.h>
 #include <pthread.h>
@@ -21,15 +22,21 @@ enum { ENCODES = 1, RAW = OUTPUT, CODED = CAPTURE };
 #define FAKE_FAULT "CALLBOX_FAKE_ENCODER_FAULT"
 #else
 enum { ENCODES = 0, RAW = CAPTURE, CODED = OUTPUT };
+#ifdef FAKE_TOLD
+#define FAKE_NAME "callbox-fake-req"
+#else
 #define FAKE_NAME "callbox-fake"
+#endif
 #define FAKE_DEVICE "CALLBOX_FAKE_CODEC"
 #define FAKE_FAULT "CALLBOX_FAKE_FAULT"
 #endif
 
 #ifdef FAKE_JPEG
-enum { CODED_FORMAT = V4L2_PIX_FMT_JPEG };
+enum { IS_TOLD = 0, CODED_FORMAT = V4L2_PIX_FMT_JPEG };
+#elif defined FAKE_TOLD
+enum { IS_TOLD = 1, CODED_FORMAT = V4L2_PIX_FMT_H264_SLICE };
 #else
-enum { CODED_FORMAT = V4L2_PIX_FMT_H264 };
+enum { IS_TOLD = 0, CODED_FORMAT = V4L2_PIX_FMT_H264 };
 #endif
 
 /// What goes wrong, as the first word of the file that FAKE_FAULT names at that moment.
@@ -55,6 +62,8 @@ enum fault {
     FAULT_TILES,
     /// No fault: an encoder whose pictures have rows and columns in sixteens, as no camera gives them.
     FAULT_SIXTEENS,
+    /// No fault either: a decoder that is told wants slices one at a time.
+    FAULT_BY_SLICE,
 };
 
 struct buffer {
@@ -64,7 +73,11 @@ struct buffer {
     size_t size, used;
     struct timeval stamp;
     uint32_t flags;
-    bool queued;
+    /// It is queued; more of the same picture follows in another one.
+    bool queued, holds_picture;
+    /// Of what was decoded into it: it is to stay as it is while others are decoded from it.
+    bool is_whole;
+    uint64_t sum;
 };
 
 struct queue {
@@ -94,6 +107,15 @@ struct device {
     /// What an encoder is told: bits a second, and that the next picture is to be a key frame.
     int32_t bitrate;
     bool wants_key_frame;
+};
+
+/// What a picture is told by.
+struct told {
+    struct v4l2_ctrl_h264_sps sequence;
+    struct v4l2_ctrl_h264_pps picture_set;
+    struct v4l2_ctrl_h264_decode_params picture;
+    /// Of decoders that take slices one at a time.
+    struct v4l2_ctrl_h264_slice_params slice;
 };
 
 enum fault fault_now(void);
@@ -134,3 +156,37 @@ void link_urge(int own);
 void link_read(int user);
 void link_drain(int user);
 void link_calm(int user);
+
+// The decoder that is told (requests.c, sets.c).
+
+#ifdef FAKE_TOLD
+/// The media device that requests come from, and the requests themselves.
+bool request_is(int fd);
+bool request_is_path(const char *path);
+int request_open(void);
+void request_close(int fd);
+/// As ioctl(2): 0, or -1 with errno.
+int request_ioctl(int fd, unsigned long call, void *argument);
+/// All with the lock held: a coded buffer goes with a request; what its request tells; its request is done, or
+/// forgotten with all others.
+int request_bind(int fd, uint32_t buffer);
+const struct told *request_of(uint32_t buffer);
+void request_done(uint32_t buffer);
+void requests_forget(void);
+int request_controls(const struct v4l2_ext_controls *given);
+#else
+static inline bool request_is(int fd) { return (void)fd, false; }
+static inline bool request_is_path(const char *path) { return (void)path, false; }
+static inline int request_open(void) { return -1; }
+static inline void request_close(int fd) { (void)fd; }
+static inline int request_ioctl(int fd, unsigned long call, void *argument) {
+    return (void)fd, (void)call, (void)argument, -1;
+}
+static inline int request_bind(int fd, uint32_t buffer) { return (void)fd, (void)buffer, -1; }
+static inline void requests_forget(void) {}
+static inline int request_controls(const struct v4l2_ext_controls *given) { return (void)given, -1; }
+#endif
+
+/// Parameter sets as a NAL unit each with start codes, written anew from what was told; the bytes used, 0 where there
+/// is no room or they cannot be written.
+size_t sets_write(const struct told *told, uint8_t *to, size_t room);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decoder itself: coded buffers in, pictures into the buffers of the CAPTURE queue. Each wait ends with the device.
 #include "codec.h"
+#include "software.h"
 
-#include <libavcodec/avcodec.h>
 #include <string.h>
 
 struct decoder {
@@ -14,12 +14,8 @@ struct decoder {
 
 static bool open_decoder(struct decoder *decoder) {
     avcodec_free_context(&decoder->context);
-    decoder->context = avcodec_alloc_context3(avcodec_find_decoder(
-        CODED_FORMAT == V4L2_PIX_FMT_JPEG ? AV_CODEC_ID_MJPEG : AV_CODEC_ID_H264));
-    if (!decoder->context) return false;
-    decoder->context->thread_count = 1;
-    decoder->context->flags |= AV_CODEC_FLAG_LOW_DELAY;
-    return avcodec_open2(decoder->context, NULL, NULL) == 0;
+    decoder->context = software_open();
+    return decoder->context != NULL;
 }
 
 /// Waits until there is a coded buffer, or something else to see to. false where the device has been closed.
@@ -64,19 +60,6 @@ static bool agree_on_size(struct device *device, struct decoder *decoder, const 
     return !is_stale(device, decoder);
 }
 
-/// NV12, rows as wide as the coded size.
-static void copy_picture(const struct device *device, const AVFrame *frame, uint8_t *to) {
-    size_t stride = device->coded_width;
-    for (int row = 0; row < frame->height; row++)
-        memcpy(to + (size_t)row * stride, frame->data[0] + row * frame->linesize[0], (size_t)frame->width);
-    to += stride * device->coded_height;
-    for (int row = 0; row < (frame->height + 1) / 2; row++)
-        for (int column = 0; column < (frame->width + 1) / 2; column++) {
-            to[(size_t)row * stride + 2 * (size_t)column] = frame->data[1][row * frame->linesize[1] + column];
-            to[(size_t)row * stride + 2 * (size_t)column + 1] = frame->data[2][row * frame->linesize[2] + column];
-        }
-}
-
 static void give(struct device *device, struct decoder *decoder, const AVFrame *frame) {
     struct queue *pictures = &device->queues[CAPTURE];
     bool is_known = frame->format == AV_PIX_FMT_YUV420P || frame->format == AV_PIX_FMT_YUVJ420P;
@@ -87,7 +70,7 @@ static void give(struct device *device, struct decoder *decoder, const AVFrame *
     struct buffer *buffer = &pictures->buffers[index];
     size_t whole = (size_t)device->coded_width * device->coded_height * 3 / 2;
     if (buffer->size < whole) return;
-    copy_picture(device, frame, buffer->bytes);
+    software_copy(device, frame, buffer->bytes);
     enum fault fault = fault_now();
     buffer->used = fault == FAULT_SHORT ? whole / 2 : whole;
     buffer->flags = fault == FAULT_DAMAGE ? V4L2_BUF_FLAG_ERROR : 0;

@@ -13,7 +13,7 @@ struct device device = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_CO
 
 enum fault fault_now(void) {
     static const char *const names[] = {"none", "hang", "damage", "refuse", "stamps", "short", "vanish", "no-buffers",
-                                        "no-export", "tiles", "sixteens"};
+                                        "no-export", "tiles", "sixteens", "by-slice"};
     char word[16] = "";
     const char *path = getenv(FAKE_FAULT);
     FILE *file = path ? fopen(path, "re") : NULL;
@@ -91,8 +91,8 @@ static void fill_format(struct v4l2_format *format, bool is_set) {
     struct v4l2_pix_format_mplane *picture = &format->fmt.pix_mp;
     bool is_coded = queue_of(format->type) == CODED;
     uint32_t width = picture->width, height = picture->height;
-    // A decoder learns the size from its stream.
-    if (is_set && !is_coded && ENCODES) take_size(width, height);
+    // A decoder learns the size from its stream, unless it is told.
+    if (is_set && (ENCODES ? !is_coded : IS_TOLD && is_coded)) take_size(width, height);
     memset(picture, 0, sizeof *picture);
     picture->field = V4L2_FIELD_NONE;
     picture->num_planes = 1;
@@ -152,14 +152,26 @@ static int capability(struct v4l2_capability *out) {
     return 0;
 }
 
+/// How a decoder that is told wants it: there is no choice.
+static int manner(struct v4l2_control *control) {
+    bool is_mode = control->id == V4L2_CID_STATELESS_H264_DECODE_MODE;
+    if (!IS_TOLD || (!is_mode && control->id != V4L2_CID_STATELESS_H264_START_CODE)) return -EINVAL;
+    control->value = !is_mode ? V4L2_STATELESS_H264_START_CODE_ANNEX_B
+                     : fault_now() == FAULT_BY_SLICE ? V4L2_STATELESS_H264_DECODE_MODE_SLICE_BASED
+                                                     : V4L2_STATELESS_H264_DECODE_MODE_FRAME_BASED;
+    return 0;
+}
+
 static int control(struct v4l2_control *control) {
+    if (manner(control) == 0) return 0;
     if (ENCODES || control->id != V4L2_CID_MIN_BUFFERS_FOR_CAPTURE) return -EINVAL;
     control->value = 4;
     return 0;
 }
 
 static int set_control(const struct v4l2_control *control) {
-    if (!ENCODES) return -EINVAL;
+    struct v4l2_control now = {.id = control->id};
+    if (!ENCODES) return manner(&now) == 0 && now.value == control->value ? 0 : -EINVAL;
     switch (control->id) {
         case V4L2_CID_MPEG_VIDEO_BITRATE: device.bitrate = control->value; return 0;
         case V4L2_CID_MPEG_VIDEO_FORCE_KEY_FRAME: device.wants_key_frame = true; return 0;
@@ -202,7 +214,8 @@ static int answer(unsigned long call, void *argument) {
         case VIDIOC_DQBUF: return buffers_dequeue(argument);
         case VIDIOC_STREAMON: return buffers_stream(*(uint32_t *)argument, true);
         case VIDIOC_STREAMOFF: return buffers_stream(*(uint32_t *)argument, false);
-        case VIDIOC_SUBSCRIBE_EVENT: return 0;
+        case VIDIOC_SUBSCRIBE_EVENT: return IS_TOLD ? -EINVAL : 0;
+        case VIDIOC_S_EXT_CTRLS: return IS_TOLD ? request_controls(argument) : -ENOTTY;
         case VIDIOC_DQEVENT: return next_event(argument);
         case VIDIOC_G_CTRL: return control(argument);
         case VIDIOC_S_CTRL: return set_control(argument);

@@ -26,6 +26,7 @@ EXPORT int open(const char *path, int flags, ...) {
     va_start(words, flags);
     mode_t mode = va_arg(words, mode_t);
     va_end(words);
+    if (request_is_path(path)) return request_open();
     return is_ours(path) ? device_open() : REAL(open)(path, flags, mode);
 }
 
@@ -34,6 +35,7 @@ EXPORT int open64(const char *path, int flags, ...) {
     va_start(words, flags);
     mode_t mode = va_arg(words, mode_t);
     va_end(words);
+    if (request_is_path(path)) return request_open();
     return is_ours(path) ? device_open() : REAL(open64)(path, flags, mode);
 }
 
@@ -42,6 +44,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...) {
     va_start(words, request);
     void *argument = va_arg(words, void *);
     va_end(words);
+    if (fd >= 0 && request_is(fd)) return request_ioctl(fd, request, argument);
     return device_is(fd) ? device_ioctl(request, argument) : REAL(ioctl)(fd, request, argument);
 }
 
@@ -60,5 +63,6 @@ EXPORT int close(int fd) {
         device_close();
         return 0;
     }
+    if (fd >= 0 && request_is(fd)) request_close(fd);
     return REAL(close)(fd);
 }
