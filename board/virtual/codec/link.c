@@ -8,6 +8,12 @@
 
 #include "codec.h"
 
+/// Whoever waits for room to write waits for ever: a driver says that only when it has read a coded buffer.
+static void fill(int user) {
+    static const char bytes[4096];
+    while (send(user, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {}
+}
+
 int link_make(int ends[2]) {
     struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof place;
@@ -18,6 +24,7 @@ int link_make(int ends[2]) {
                    && connect(ends[0], (void *)&place, length) == 0
                    && (ends[1] = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0
                    && setsockopt(ends[1], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0;
+    if (is_made) fill(ends[0]);
     if (listener >= 0) close(listener);
     if (!is_made && ends[0] >= 0) close(ends[0]);
     return is_made ? 0 : -1;
