@@ -16,8 +16,8 @@ FILES = {
     "rate": ["rates"], "targets": ["targets"], "service": ["service", "service_network"],
     "race": ["race_cancel", "race_fork", "race_change", "race_timer", "race_request", "race_refer", "race_stream",
              "race_ghost"],
-    "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "control", "rotation", "schedule",
-              "abuse", "missing", "endurance"],
+    "board": ["call", "picture", "sound", "heard", "room", "signalling", "panel", "commits", "control", "rotation",
+              "schedule", "abuse", "missing", "endurance"],
     "codec": ["codec", "hardware", "hardware_encoder", "hardware_jpeg"], "slices": ["slices"],
     "away": ["away", "lines"], "screens": ["screens"],
     "image": ["image"],
@@ -39,8 +39,8 @@ WAITING = ("race", "link", "servers", "register", "secure", "reach", "asterisk",
 # Their figures are times, or want every packet: nothing runs beside them.
 TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "board/answer-to-*", "board/remote-*",
          "board/black-bars", "board/self-view", "board/far-end-picture", "board/camera-live", "board/tone-*",
-         "board/codec-*", "board/key-tone-*", "board/echo*", "board/loudspeaker-peak", "board/lamp-latency",
-         "board/noise", "codec/display-cost", "away/relay-*", "away/matrix", "away/toggled")
+         "board/codec-*", "board/commit-lead", "board/key-tone-*", "board/echo*", "board/loudspeaker-peak",
+         "board/lamp-latency", "board/noise", "codec/display-cost", "away/relay-*", "away/matrix", "away/toggled")
 # The lanes of a phase run side by side, the phases one after the other.
 PHASES = (
     # What is fuzzed runs for a set time, on what the others leave.
