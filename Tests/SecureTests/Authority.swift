@@ -17,19 +17,19 @@ final class Authority {
 
     let own: Identity
     private var serial = 1
-    private let folder: URL
+    /// Of all authorities of a run: tests are kept until its end, and with them what they made.
+    private static let folder: URL = {
+        atexit { try? FileManager.default.removeItem(at: Authority.folder) }
+        let made = FileManager.default.temporaryDirectory.appendingPathComponent("callbox-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+        return made
+    }()
 
     init(_ name: String = "Test authority") {
-        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("callbox-\(UUID().uuidString)")
-        try? FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         let key = Self.newKey()
         self.own = Identity(
             certificate: Self.sign(name, key, nil, [(NID_basic_constraints, "critical,CA:TRUE")], 1, -400, 4000),
             key: key)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: self.folder)
     }
 
     /// A certificate for a server; `days` are when it is valid, from `today`.
@@ -44,7 +44,7 @@ final class Authority {
     // MARK: - Files
 
     private func write(_ name: String, _ put: (OpaquePointer?) -> Void) -> ByteString {
-        let path = self.folder.appendingPathComponent("\(name)-\(UUID().uuidString).pem").path
+        let path = Self.folder.appendingPathComponent("\(name)-\(UUID().uuidString).pem").path
         let bio = BIO_new_file(path, "w")
         put(bio)
         BIO_free(bio)

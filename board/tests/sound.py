@@ -44,7 +44,8 @@ for _name, _heard, _wanted in (("loudspeaker", at_loudspeaker, TONE_HZ), ("far-e
     _again = ("the observed call", "the tone at the loudspeaker", "the tone at the far end")
     check(f"board/tone-{_name}-frequency")(
         lambda context, heard=_heard, wanted=_wanted: abs(heard(context).frequency_hz - wanted))
-    check(f"board/tone-{_name}-snr")(lambda context, heard=_heard: float(heard(context).snr_db))
+    # What a machine that stands still leaves out is noise, too.
+    check(f"board/tone-{_name}-snr", again=_again)(lambda context, heard=_heard: float(heard(context).snr_db))
     check(f"board/tone-{_name}-gap", again=_again)(lambda context, heard=_heard: heard(context).gap_ms)
 
 
@@ -74,7 +75,7 @@ def codec_call(context, codec, seconds=4.0):
 
 
 for _codec in ("opus", "pcmu", "pcma"):
-    check(f"board/codec-{_codec}")(lambda context, codec=_codec: codec_call(context, codec))
+    check(f"board/codec-{_codec}", again=())(lambda context, codec=_codec: codec_call(context, codec))
 
 
 def packetization(context, mode):
