@@ -171,7 +171,8 @@ final class MediaThread {
             case .encodeKeyFrame:
                 self.wires.camera.order(.encodeKeyFrame)
             case .encodeRate(let kbps):
-                self.wires.camera.order(.encodeRate(kbps: kbps))
+                // As often as the far end likes: only the newest counts, and orders are not to be pushed out.
+                self.wires.camera.put(.encodeRate(kbps: kbps))
             case .event(let event):
                 self.report(event)
             case .wait(let deadline):

@@ -7,7 +7,7 @@ import MediaEngine
 /// The mailboxes between the threads: who may tell what to whom.
 ///
 ///     control ──orders──▶ media, sound, prompts, records, camera, decoder, display
-///     camera ──pictures──▶ media (encoded), display (self view)
+///     camera ──pictures──▶ media (encoded), display (self view);   media ──rates──▶ camera
 ///     media ──packets──▶ sound, decoder;   sound ──packets──▶ media;   decoder ──pictures──▶ display
 ///     prompts ──what is spoken──▶ sound
 ///     all ──reports──▶ control

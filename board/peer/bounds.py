@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a far end lets the kiosk send (RFC 5104 4.2.1, draft-alvestrand-rmcat-remb-03), for far ends that never ask."""
 
+import contextlib
+import itertools
 import socket
 import struct
+import threading
+import time
 
 OWN_SSRC = 0x0BADCAFE
 
@@ -36,3 +40,33 @@ def say(message, source, target):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.bind((source, 0))
         sender.sendto(message, target)
+
+
+class Repeated:
+    """How often something was said."""
+
+    count, runs = 0, True
+
+    def go(self, messages, source, target):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.bind((source, 0))
+            for message in itertools.cycle(messages):
+                if not self.runs:
+                    return
+                sender.sendto(message, target)
+                self.count += 1
+                if self.count % 50 == 0:
+                    time.sleep(0.005)
+
+
+@contextlib.contextmanager
+def repeated(messages, source, target):
+    """Says them in turn, some ten thousand a second, as long as the body runs."""
+    sent = Repeated()
+    thread = threading.Thread(target=sent.go, args=(messages, source, target))
+    thread.start()
+    try:
+        yield sent
+    finally:
+        sent.runs = False
+        thread.join()

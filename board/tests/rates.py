@@ -23,6 +23,7 @@ AGREED, WIDTH, HEIGHT, FPS = 1500, 320, 240, 15
 LOSS_S, HEALED_S = 25, 40
 # How long the rate is looked at; the encoder may be so much off in that time, headers counted.
 LOOK_S, OFF = 2.0, 1.15
+FLOOD_MIN = 2000
 
 
 def restless(path):
@@ -112,6 +113,27 @@ def follows_requests(context):
         if counted(desk, "video", "key_frames_out") > keys + 2:
             raise Failed("key frames", "another rate was to be no new stream")
     return f"{full:.0f} kbit/s, then {', '.join(map(str, figures))}"
+
+
+@check("rate/flood")
+def flood(context):
+    """Bounds by the thousand, each another one: what is pressed meanwhile is done all the same."""
+    with call(context) as desk:
+        stream = pictures(desk.wire, KIOSK)[-1]
+        ssrc, target = int.from_bytes(stream.payload[8:12], "big"), (KIOSK, stream.source_port + 1)
+        messages = [bounds.receivable(ssrc, kbps) for kbps in (200, 1000)]
+        with bounds.repeated(messages, PEER, target) as sent:
+            time.sleep(0.5)
+            desk.must("press", "video")
+            time.sleep(0.5)
+        if sent.count < FLOOD_MIN:
+            raise Failed(f"{sent.count} messages", "were no flood")
+        before = counted(desk, "video", "frames_out")
+        time.sleep(1.5)
+        more = counted(desk, "video", "frames_out") - before
+        if more:
+            raise Failed(f"{more} pictures", "were sent of a camera that was switched off")
+    return f"{sent.count} in a second"
 
 
 def noticed(desk, since):
