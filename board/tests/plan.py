@@ -45,7 +45,7 @@ TIMED = ("board/boot", "board/ready", "board/press-to-*", "board/hook-to-*", "bo
 PHASES = (
     # What is fuzzed runs for a set time, on what the others leave.
     (Lane(("format", "unit", "bitstream", "simulate", "purity", "size", "arm"), nice=10),
-     Lane(("fuzz",), nice=19), Lane(WAITING, at_a_time=4), Lane(("image",))),
+     Lane(("fuzz",), nice=19), Lane(WAITING, at_a_time=3), Lane(("image",))),
     (Lane(("harness", "bench", "stranger", *TIMED)),),
     # A virtual board each.
     (Lane(("codec/formats", "screens", "slices", "away")), Lane(("board", "codec"))),
