@@ -5,7 +5,7 @@ import RTPWire
 
 /// How much of pictures is sent: what was agreed, unless the peer lets in less (TMMBR, RFC 5104 section 4.2.1; REMB,
 /// draft-alvestrand-rmcat-remb-03) or the way there loses more than chance does (as draft-ietf-rmcat-gcc-02 section 6:
-/// more than a tenth slows it down by half of what is lost, less than a fiftieth lets it grow). All rates are in kbit/s.
+/// more than a tenth slows it down by half of what is lost, less than a fiftieth lets it grow). Rates are in kbit/s.
 struct SendRate {
     private var agreed: Int
     /// By the peer's word.
