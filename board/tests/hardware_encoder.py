@@ -135,7 +135,7 @@ def fallback(context):
 @check("codec/encoder-distrusted")
 def distrusted(context):
     h = hardware(context, ENCODER)
-    for fault in ("damage", "short", "stamps"):
+    for fault in ("damage", "hang", "short", "stamps"):
         _, text = h.tried(fault)
         if not text.startswith("software (libx264)") or "The video codec" not in text:
             raise Failed(fault, text)
