@@ -55,7 +55,7 @@ public enum MediaLimits {
 
     // MARK: Rate of pictures
 
-    /// Losses of more than this, in 1/256, slow the pictures down; of no more than that let them grow again.
+    /// Losses of more than the first, in 1/256, slow the pictures down; of less than the second let them grow again.
     static let lossSlowsAbove: UInt8 = 25
     static let lossGrowsBelow: UInt8 = 5
     /// Growth in a second, in percent, and the longest time that one report counts for.

@@ -3,6 +3,7 @@
 """Rules of nftables for the network this runs in, one an argument: by the library, for its program is not needed."""
 
 import ctypes
+import subprocess
 import sys
 
 MASQUERADE = ("add table ip street",
@@ -18,6 +19,11 @@ LOSSY = ("add table ip lossy",
          "add rule ip lossy in ip daddr 10.77.0.1 udp dport 20000-20999 numgen random mod 10 < 3 drop")
 LOSSLESS = ("delete table ip lossy",)
 RULES = {"masquerade": MASQUERADE, "signalling": SIGNALLING_ONLY, "lossy": LOSSY, "lossless": LOSSLESS}
+
+
+def apply(name, enter=()):
+    """The rules of that name, in the network that this runs in, or that the words `enter` lead to."""
+    subprocess.run([*enter, sys.executable, __file__, name], check=True)
 
 
 def main(rules):

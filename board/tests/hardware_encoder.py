@@ -9,7 +9,7 @@ from peer import bounds
 from tests.bench import OTHER_PATTERN, VIVID_PATTERN, Failed
 from tests.hardware import ENCODER, hardware, ready
 from tests.kiosk import DATA, GUEST, PEER
-from tests.rates import OFF, pictures, seen
+from tests.rates import OFF, seen, source_of
 from tests.runner import check
 
 # In the call, and at its beginning.
@@ -79,10 +79,9 @@ def encoder_rate(context):
     try:
         called(h, kiosk)
         wire, figures = h.bench.wire, []
-        stream = pictures(wire, GUEST)[-1]
+        ssrc, reports = source_of(wire, GUEST)
         for kbps in LET_IN:
-            message = bounds.temporary_maximum(int.from_bytes(stream.payload[8:12], "big"), kbps)
-            bounds.say(message, PEER, (GUEST, stream.source_port + 1))
+            bounds.say(bounds.temporary_maximum(ssrc, kbps), PEER, reports)
             figures.append(seen(wire, GUEST))
             if f"{kbps} kbit/s" not in h.way("encoder") or "board's own" not in h.way("encoder"):
                 raise Failed("not so", h.way("encoder"))

@@ -4,10 +4,9 @@
 import contextlib
 import os
 import subprocess
-import sys
-from pathlib import Path
 
 from measure.wire import Wire
+from peer import packetfilter
 from peer.authority import Authority
 from peer.baresip import Peer
 from peer.coturn import PASSWORD, USER, Coturn
@@ -19,8 +18,6 @@ from tests.race import hang_up
 from tests.runner import Failed, check
 from tests.secure import connected, plays
 from tests.world import clip
-
-FILTER = Path(__file__).resolve().parent.parent / "peer" / "packetfilter.py"
 
 
 class Network:
@@ -42,7 +39,7 @@ class Network:
         subprocess.run([*self.enter, *words], check=True)
 
     def filter(self, rules):
-        self.run(sys.executable, str(FILTER), rules)
+        packetfilter.apply(rules, self.enter)
 
 
 def link(here, name, address, there, other_name, other_address):

@@ -2,14 +2,11 @@
 """How much of pictures is sent: what the far end lets in, and what the way there carries."""
 
 import contextlib
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy
 
-from peer import bounds
+from peer import bounds, packetfilter
 from peer.baresip import Peer
 from tests.bench import wait_until
 from tests.desk import KIOSK, PEER, Desk
@@ -17,7 +14,6 @@ from tests.office import counted
 from tests.runner import Failed, check
 from tests.world import THIRD, clip
 
-FILTER = Path(__file__).resolve().parent.parent / "peer" / "packetfilter.py"
 AGREED, WIDTH, HEIGHT, FPS = 1500, 320, 240, 15
 # baresip reports every five seconds or so.
 LOSS_S, HEALED_S = 25, 40
@@ -54,17 +50,18 @@ def call(context):
         desk.must("hangup")
 
 
-def filtered(rules):
-    """In the network that this runs in."""
-    subprocess.run([sys.executable, str(FILTER), rules], check=True)
-
-
 def rate(desk):
     return counted(desk, "video", "rate_kbps")
 
 
 def pictures(wire, source, since=0):
     return [packet for packet in wire.rtp(source, since=since) if packet.length > 300]
+
+
+def source_of(wire, source):
+    """The newest source of pictures, and where it takes reports."""
+    stream = pictures(wire, source)[-1]
+    return int.from_bytes(stream.payload[8:12], "big"), (source, stream.source_port + 1)
 
 
 def seen(wire, source):
@@ -79,11 +76,11 @@ def seen(wire, source):
 def follows_loss(context):
     """baresip's own reports slow the pictures down, and let them grow again."""
     with call(context) as desk:
-        filtered("lossy")
+        packetfilter.apply("lossy")
         begin = time.monotonic()
         wait_until(lambda: rate(desk) < AGREED * 4 // 5, LOSS_S, "fewer bits through a way that loses three in ten")
         slow, took_s = rate(desk), time.monotonic() - begin
-        filtered("lossless")
+        packetfilter.apply("lossless")
         begin = time.monotonic()
         wait_until(lambda: rate(desk) == AGREED, HEALED_S, f"{AGREED} kbit/s through the way that carries all again")
         healed_s = time.monotonic() - begin
@@ -95,14 +92,13 @@ def follows_requests(context):
     """TMMBR and REMB of a far end are followed without a key frame, the first one noticed; a stranger's are not."""
     figures = []
     with call(context) as desk:
-        stream = pictures(desk.wire, KIOSK)[-1]
-        ssrc, port = int.from_bytes(stream.payload[8:12], "big"), stream.source_port + 1
+        ssrc, reports = source_of(desk.wire, KIOSK)
         full, keys = seen(desk.wire, KIOSK), counted(desk, "video", "key_frames_out")
         for message, wanted, source in ((bounds.temporary_maximum(ssrc, 300), 300, PEER),
                                         (bounds.temporary_maximum(ssrc, 64), 300, THIRD),
                                         (bounds.receivable(ssrc, 1000), 950, PEER)):
             mark = desk.wire.mark()
-            bounds.say(message, source, (KIOSK, port))
+            bounds.say(message, source, reports)
             found = seen(desk.wire, KIOSK)
             figures.append(round(found))
             if rate(desk) != wanted or not wanted / 3 < found < wanted * OFF:
@@ -119,10 +115,9 @@ def follows_requests(context):
 def flood(context):
     """Bounds by the thousand, each another one: what is pressed meanwhile is done all the same."""
     with call(context) as desk:
-        stream = pictures(desk.wire, KIOSK)[-1]
-        ssrc, target = int.from_bytes(stream.payload[8:12], "big"), (KIOSK, stream.source_port + 1)
+        ssrc, reports = source_of(desk.wire, KIOSK)
         messages = [bounds.receivable(ssrc, kbps) for kbps in (200, 1000)]
-        with bounds.repeated(messages, PEER, target) as sent:
+        with bounds.repeated(messages, PEER, reports) as sent:
             time.sleep(0.5)
             desk.must("press", "video")
             time.sleep(0.5)
